@@ -1,0 +1,434 @@
+//! What is there together, under one set of choices; and the machine that it meets.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::knowledge::{self, Basis, Kernels, Library, Part, Release, Segment, Sm};
+use crate::outline::{Choice, InstallFlags, Launcher, Tool};
+use crate::platform::Platform;
+use crate::source::Span;
+use crate::version::{CudaVersion, DriverVersion, Specifiers, Version};
+
+/// Where an environment starts: the file, stage, job or service that a person installs or runs.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Start {
+    /// `requirements.txt`, `Dockerfile:runtime`, `pyproject.toml[cu124]`, `install.sh?branch 2`.
+    pub name: String,
+    /// The place that stands for it: `FROM`, the job's key, the start of the file.
+    pub at: Span,
+}
+
+/// One environment.
+#[derive(Clone, Debug)]
+pub struct Environment {
+    /// Where it starts.
+    pub start: Start,
+    /// The choices under which it is as it is.
+    pub chosen: Vec<Choice>,
+    /// What it runs on.
+    pub platform: Platform,
+    /// The image it stands on.
+    pub image: Option<Image>,
+    /// Whether something runs it as it is; a builder stage is only copied from.
+    pub runs: bool,
+    /// The installing steps, in order.
+    pub steps: Vec<Step>,
+    /// What is there in the end.
+    pub components: Vec<Component>,
+    /// Exported variables in the end, by name.
+    pub variables: BTreeMap<String, Setting>,
+    /// CUDA releases for which a step or the image brings `cuda-compat`.
+    pub forward_compat: Vec<CudaVersion>,
+}
+
+impl Environment {
+    /// The component of that name: a wheel `torch`, a conda package `conda:cudatoolkit`.
+    #[must_use]
+    pub fn component(&self, name: &str) -> Option<&Component> {
+        self.components.iter().find(|c| c.name == name)
+    }
+}
+
+/// One installing command.
+#[derive(Clone, Debug)]
+pub struct Step {
+    /// With which tool.
+    pub tool: Tool,
+    /// The command, or the manifest that is its own step.
+    pub at: Span,
+    /// What it asks for, by package of our tables; others only as names.
+    pub asks: Vec<Ask>,
+    /// Where it looks, in the installer's order of priority.
+    pub indexes: Vec<StepIndex>,
+    /// Its options.
+    pub flags: InstallFlags,
+    /// What it does to packages that were there before.
+    pub changes: Vec<Change>,
+    /// Asks that no choice of builds can meet together.
+    pub conflicts: Vec<Conflict>,
+}
+
+/// One package in a step.
+#[derive(Clone, Debug)]
+pub struct Ask {
+    /// Normalised name, `conda:` before a conda package's.
+    pub package: String,
+    /// What is demanded of its version: its own specifiers, with constraints.
+    pub wants: Specifiers,
+    /// Where it is asked for.
+    pub evidence: Evidence,
+    /// All builds that the ask alone admits.
+    pub alone: Candidates,
+    /// Those left once the asks of the step have pruned each other.
+    pub builds: Candidates,
+}
+
+/// An index that a step looks at.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StepIndex {
+    /// Its id in the tables; `None` for one we do not know.
+    pub id: Option<&'static str>,
+    /// Its address without credentials.
+    pub url: String,
+    /// Where it is named; `None` for PyPI, which nobody named.
+    pub at: Option<Span>,
+    /// Serves only packages routed to it.
+    pub explicit: bool,
+}
+
+/// What a step does to a package that was there before.
+#[derive(Clone, Debug)]
+pub struct Change {
+    /// Which package.
+    pub package: String,
+    /// What happens.
+    pub effect: Effect,
+    /// What was there.
+    pub before: Evidence,
+    /// What in this step causes it.
+    pub cause: Evidence,
+}
+
+/// What happens to a package.
+#[derive(Clone, Debug)]
+pub enum Effect {
+    /// It stays.
+    Keeps,
+    /// Another build takes its place: always, or with what is picked today.
+    Replaces {
+        /// What was there, in words of the chain: version and tag.
+        from: String,
+        /// What comes, today.
+        to: String,
+        /// Every version, or today's only.
+        holds: Holds,
+    },
+    /// It goes.
+    Removes,
+    /// Not known.
+    Unknown,
+}
+
+/// Two asks that cannot both be met.
+#[derive(Clone, Debug)]
+pub struct Conflict {
+    /// The package whose published requirement fails (the companion).
+    pub package: String,
+    /// The package that it requires otherwise (torch).
+    pub against: String,
+    /// What its admitted releases require of the other, in words: `torch==2.0.1`.
+    pub requires: String,
+}
+
+/// A component: a package that is there in the end.
+#[derive(Clone, Debug)]
+pub struct Component {
+    /// Normalised name, `conda:` before a conda package's.
+    pub name: String,
+    /// The builds that may be there.
+    pub builds: Candidates,
+    /// Why.
+    pub evidence: Evidence,
+}
+
+/// Builds, one of which will be there.
+#[derive(Clone, Debug, Default)]
+pub struct Candidates {
+    /// Those of the tables that are admitted, rising in the installer's preference.
+    pub builds: Vec<Build>,
+    /// Something we do not know may be taken instead: an unknown index, a version outside the tables.
+    pub open: bool,
+    /// The one that an installer picks on the tables' date, as an index into `builds`.
+    pub today: Option<usize>,
+}
+
+/// How far something is true of candidates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Holds {
+    /// Of every build that the files allow.
+    Always,
+    /// Of the one that is picked today, not of every one.
+    Today,
+    /// Of some, not of today's.
+    Sometimes,
+    /// Of none.
+    Never,
+    /// Not known.
+    Unknown,
+}
+
+impl Candidates {
+    /// How far `f` holds; `None` from `f` is "not known of this build".
+    pub fn hold(&self, f: impl Fn(&Build) -> Option<bool>) -> Holds {
+        let answers: Vec<_> = self.builds.iter().map(&f).collect();
+        if !self.open && !answers.is_empty() && answers.iter().all(|a| *a == Some(true)) {
+            return Holds::Always;
+        }
+        match self.today.and_then(|i| answers.get(i).copied().flatten()) {
+            Some(true) => Holds::Today,
+            _ if answers.contains(&Some(true)) => Holds::Sometimes,
+            _ if !self.open && !answers.is_empty() && answers.iter().all(|a| *a == Some(false)) => Holds::Never,
+            _ => Holds::Unknown,
+        }
+    }
+    /// The build picked today.
+    #[must_use]
+    pub fn today(&self) -> Option<&Build> {
+        self.builds.get(self.today?)
+    }
+    /// The only build, if there is but one version to take.
+    #[must_use]
+    pub fn only(&self) -> Option<&Build> {
+        let first = self.builds.first()?;
+        (!self.open && self.builds.iter().all(|b| b.version == first.version)).then_some(first)
+    }
+}
+
+/// One build of a package, from one index.
+#[derive(Clone, Debug)]
+pub struct Build {
+    /// As the index serves it: with a local part on PyTorch's indexes.
+    pub version: Version,
+    /// The index that serves it, by its id.
+    pub index: &'static str,
+    /// Its row in the tables.
+    pub release: &'static Release,
+}
+
+impl Build {
+    /// The library of that kind that it brings along.
+    #[must_use]
+    pub fn brings(&self, library: Library) -> Option<&'static Part> {
+        self.release.brings.iter().find(|p| p.library == library)
+    }
+    /// The CUDA that it brings along.
+    #[must_use]
+    pub fn cuda(&self) -> Option<CudaVersion> {
+        CudaVersion::parse(self.brings(Library::Cuda)?.version)
+    }
+    /// Whether it is known to be a build without CUDA.
+    #[must_use]
+    pub fn is_cpu(&self) -> bool {
+        self.release.kernels == Kernels::Cpu
+    }
+}
+
+/// A place, and why it matters.
+#[derive(Clone, Debug)]
+pub struct Evidence {
+    /// The line that a user would change.
+    pub at: Span,
+    /// Why.
+    pub reason: Reason,
+    /// Places that lead there: the command that installs it, the index it comes from.
+    pub also: Vec<(Span, Reason)>,
+    /// How sure the facts are.
+    pub basis: Basis,
+    /// How sure it is that it belongs to this environment.
+    pub join: Join,
+}
+
+/// How a part came into an environment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Join {
+    /// A file says so.
+    Stated,
+    /// By place only: an rc file beside a manifest.
+    Assumed,
+}
+
+/// A reason as a value; the reports put it into words.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Reason {
+    /// A package is asked for, as written.
+    Asked {
+        /// Name.
+        package: String,
+        /// `==2.1.0`, or empty.
+        wants: String,
+    },
+    /// A package that is asked for, and the build that this comes to.
+    Comes {
+        /// Name.
+        package: String,
+        /// As the index serves it.
+        version: String,
+        /// `PyPI`, `the cu121 index`: an index id.
+        index: String,
+        /// What it brings: a CUDA release; empty where none.
+        cuda: String,
+        /// Picked today, out of several.
+        today: bool,
+    },
+    /// The range of architectures in a build: `sm_50 … sm_90`.
+    Carries {
+        /// Name and version.
+        build: String,
+        /// In words of the field.
+        kernels: String,
+    },
+    /// Another package requires it.
+    Requires {
+        /// By name and version.
+        by: String,
+        /// What.
+        what: String,
+    },
+    /// A command installs the file or package.
+    InstalledBy,
+    /// A file is included or copied.
+    BroughtBy {
+        /// Its path.
+        path: String,
+    },
+    /// An index is named.
+    Index {
+        /// Its id or address, without credentials.
+        index: String,
+    },
+    /// An image.
+    Image {
+        /// `nvidia/cuda:12.4.1-base-ubuntu22.04`.
+        image: String,
+        /// What it brings; empty where none.
+        cuda: String,
+    },
+    /// The demand of an image on the driver.
+    Demand {
+        /// `cuda>=12.6`.
+        demand: String,
+    },
+    /// A variable is set.
+    Variable {
+        /// Its name.
+        name: String,
+    },
+    /// A program is started in a way that needs a GPU.
+    NeedsGpu {
+        /// The words that say so.
+        because: String,
+    },
+    /// A launch.
+    Launched {
+        /// By what.
+        by: Launcher,
+    },
+    /// The host's driver.
+    HostDriver,
+    /// A GPU of the host.
+    HostGpu {
+        /// As written.
+        name: String,
+        /// Its compute capability.
+        sm: Sm,
+    },
+    /// Text of the reader: why a place could not be read.
+    Torn(String),
+    /// The place itself; nothing to add.
+    Here,
+}
+
+/// An image that an environment stands on.
+#[derive(Clone, Debug)]
+pub struct Image {
+    /// As resolved: `nvidia/cuda:12.4.1-base-ubuntu22.04`.
+    pub reference: String,
+    /// Its row.
+    pub row: Option<&'static knowledge::Image>,
+    /// `NVIDIA_REQUIRE_CUDA` in force in the end, when a file sets it.
+    pub require_cuda: Option<Setting>,
+    /// `NVIDIA_DISABLE_REQUIRE` is set.
+    pub disable_require: bool,
+    /// Where it is named: the stage that runs, then the stages it stands on.
+    pub evidence: Evidence,
+}
+
+/// A variable's value and place.
+#[derive(Clone, Debug)]
+pub struct Setting {
+    /// `None` where it is not known.
+    pub value: Option<String>,
+    /// Where it is set.
+    pub evidence: Evidence,
+}
+
+/// One machine, as its host file says.
+#[derive(Clone, Debug)]
+pub struct Host {
+    /// Its name; `host` for one made of options.
+    pub name: String,
+    /// Its driver, with the place.
+    pub driver: Option<(DriverVersion, Span)>,
+    /// What its `nvidia-smi` prints; used where `driver` is absent.
+    pub driver_cuda: Option<(CudaVersion, Span)>,
+    /// Its GPUs.
+    pub gpus: Vec<Gpu>,
+    /// Its operating system, processor, Python.
+    pub platform: Platform,
+    /// Linux under Windows, with a Windows driver.
+    pub wsl: bool,
+}
+
+/// A GPU of a host.
+#[derive(Clone, Debug)]
+pub struct Gpu {
+    /// As written.
+    pub name: String,
+    /// Where.
+    pub at: Span,
+    /// Its compute capability; `None` for an unknown or ambiguous name.
+    pub sm: Option<Sm>,
+    /// Who buys it, where the tables know the product.
+    pub segment: Option<Segment>,
+    /// How sure the tables are of it.
+    pub basis: Basis,
+}
+
+/// A launch with what it runs, ready for a rule.
+#[derive(Clone, Debug)]
+pub struct Launched {
+    /// By what.
+    pub by: Launcher,
+    /// The service or container name.
+    pub name: Option<String>,
+    /// Where a finding is placed.
+    pub at: Span,
+    /// Reasons to think that it must have a GPU, strongest first; empty = none is known.
+    pub needs: Vec<Evidence>,
+    /// Whether it asks for a GPU, says that none is needed, or leaves it open.
+    pub asks: Asks,
+}
+
+/// Whether a launch asks for a GPU.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Asks {
+    /// Yes, here or where the same image is run elsewhere in the root.
+    Yes,
+    /// No.
+    No,
+    /// "If there is one", or an argument that cannot be read.
+    Unknown,
+}
+
+/// Shared between the rules and the cache.
+pub type Environments = Arc<Vec<Environment>>;

@@ -1,0 +1,320 @@
+//! The seven row shapes. `build.rs` makes static tables of them from `rules/knowledge/*.toml`.
+
+/// How sure a fact is. An error rests on the first three only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Basis {
+    /// The vendor's documentation or build scripts.
+    Vendor,
+    /// Published metadata (`Requires-Dist`, file names).
+    Metadata,
+    /// Measured on the artefact itself.
+    Measured,
+    /// A user's report.
+    Report,
+    /// Concluded from other rows.
+    Inferred,
+}
+
+/// Where a fact comes from: an index into the texts that [`super::source`] returns.
+pub type SourceId = u16;
+
+/// Platforms that a build is for, as bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Platforms(pub u8);
+
+impl Platforms {
+    /// Linux on x86-64, glibc.
+    pub const LINUX_X86_64: Self = Self(1);
+    /// Linux on 64-bit Arm, glibc (servers; not Tegra).
+    pub const LINUX_AARCH64: Self = Self(2);
+    /// Windows on x86-64.
+    pub const WINDOWS_X86_64: Self = Self(4);
+    /// macOS, any processor.
+    pub const MACOS: Self = Self(8);
+    /// All of them.
+    pub const ANY: Self = Self(15);
+    /// Whether the two share one.
+    #[must_use]
+    pub const fn meets(self, other: Self) -> bool {
+        self.0 & other.0 != 0
+    }
+}
+
+/// Machine code in a build, by compute capability.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kernels {
+    /// A CPU build: none, and none is meant.
+    Cpu,
+    /// Exactly these.
+    Known {
+        /// SASS: runs on the same major with an equal or higher minor.
+        code: &'static [Sm],
+        /// PTX: the driver compiles it for this and every later one.
+        ptx: &'static [Sm],
+    },
+    /// Not known; no conclusion.
+    Unknown,
+}
+
+/// A compute capability: 8.6 is `Sm { major: 8, minor: 6 }`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Sm {
+    /// Before the dot.
+    pub major: u8,
+    /// After the dot.
+    pub minor: u8,
+    /// Code for this chip only (`sm_90a`).
+    pub exact: bool,
+}
+
+/// What a build finds at run time, or brings along.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// Which library.
+    pub library: Library,
+    /// Its version, as far as known: `12.1`, `12.1.105`, `8`, `9.1.0.70`.
+    pub version: &'static str,
+    /// How it is found (for a need) or where it lies (for a thing brought).
+    pub found: Found,
+}
+
+/// A library of the chain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Library {
+    /// The CUDA runtime, which stands for the toolkit release as a whole.
+    Cuda,
+    /// cuDNN.
+    Cudnn,
+    /// NCCL.
+    Nccl,
+    /// cuBLAS.
+    Cublas,
+    /// nvJitLink.
+    NvJitLink,
+    /// TensorRT.
+    TensorRt,
+}
+
+/// How the loader comes to a library.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Found {
+    /// Inside the package, by `DT_RPATH` or a hashed name: nothing on `LD_LIBRARY_PATH` replaces it.
+    Rpath,
+    /// Inside the package or its `nvidia-*` dependencies, by `DT_RUNPATH` or `dlopen` by soname: `LD_LIBRARY_PATH` comes first.
+    Runpath,
+    /// On the loader's ordinary path only.
+    System,
+}
+
+/// One build of one release of a package.
+#[derive(Clone, Copy, Debug)]
+pub struct Release {
+    /// Normalised name: `torch`, `nvidia-cudnn-cu12`; for conda `conda:pytorch`.
+    pub package: &'static str,
+    /// Public version, without local part.
+    pub version: &'static str,
+    /// What the build is made for: `cu121`, `cpu`; empty where the package has one build only.
+    pub tag: &'static str,
+    /// Index ids that serve it (`index` rows): `pypi`, `pytorch/cu121`. On PyPI it has no local version,
+    /// on a PyTorch index the local version is `tag`.
+    pub indexes: &'static [&'static str],
+    /// For which platforms.
+    pub platforms: Platforms,
+    /// CPython minor versions with a wheel (`"3.11"`); empty = any.
+    pub pythons: &'static [&'static str],
+    /// Oldest glibc by wheel tag (`2.28`); empty = not known.
+    pub glibc: &'static str,
+    /// Published requirements (PEP 508) on packages of our tables.
+    pub requires: &'static [&'static str],
+    /// Libraries it must find.
+    pub needs: &'static [Part],
+    /// Libraries it brings, itself or by its pinned dependencies.
+    pub brings: &'static [Part],
+    /// Machine code.
+    pub kernels: Kernels,
+    /// How sure `brings` and `requires` are.
+    pub basis: Basis,
+    /// Where from.
+    pub source: SourceId,
+    /// How sure `kernels` is.
+    pub kernels_basis: Basis,
+    /// Where `kernels` is from.
+    pub kernels_source: SourceId,
+}
+
+/// A place that packages come from.
+#[derive(Clone, Copy, Debug)]
+pub struct Index {
+    /// `pypi`, `pytorch/cu121`, `pytorch/flat`, `pytorch/nightly/cu128` …
+    pub id: &'static str,
+    /// The CUDA tag that all its builds share; empty = several or none.
+    pub tag: &'static str,
+    /// Whether it is a flat page of links.
+    pub flat: bool,
+    /// Day (`YYYY-MM-DD`) on which the rows that name it were all it had; empty = never complete.
+    pub complete: &'static str,
+    /// Nothing will be added to it any more.
+    pub closed: bool,
+    /// Where from.
+    pub source: SourceId,
+}
+
+/// A container image that exists.
+#[derive(Clone, Copy, Debug)]
+pub struct Image {
+    /// `nvidia/cuda`, `pytorch/pytorch`, `nvcr.io/nvidia/pytorch`: Docker Hub names without host.
+    pub repository: &'static str,
+    /// One tag or, with one `*`, the tags it stands for.
+    pub tag: &'static str,
+    /// CUDA it carries (`12.4.1`); empty = none or not known.
+    pub cuda: &'static str,
+    /// Which flavour of CUDA image.
+    pub flavour: Flavour,
+    /// cuDNN version or major; empty = none.
+    pub cudnn: &'static str,
+    /// torch inside: public version; empty = none or not known.
+    pub torch: &'static str,
+    /// `NVIDIA_REQUIRE_CUDA` as set in the image; empty = not set or not known.
+    pub require_cuda: &'static str,
+    /// Oldest driver by release notes (NGC), in place of `require_cuda`; empty = not known.
+    pub driver: &'static str,
+    /// Driver branches below `driver` that the notes admit on data-centre GPUs.
+    pub driver_branches: &'static [u16],
+    /// Does nothing without a GPU (inference servers).
+    pub gpu_only: bool,
+    /// `ubuntu22.04`; empty = not known.
+    pub os: &'static str,
+    /// CPython inside (`3.10`); empty = none or not known.
+    pub python: &'static str,
+    /// How sure.
+    pub basis: Basis,
+    /// Where from.
+    pub source: SourceId,
+}
+
+/// What a CUDA image has in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Flavour {
+    /// Not a CUDA image, or not known.
+    None,
+    /// libcudart only.
+    Base,
+    /// The libraries.
+    Runtime,
+    /// nvcc and headers, too.
+    Devel,
+}
+
+/// Who buys a GPU; decides about forward compatibility and image exemptions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Segment {
+    /// Tesla, A100, L4 …
+    DataCenter,
+    /// Quadro, RTX A6000, RTX Ada …
+    Workstation,
+    /// GeForce, TITAN.
+    GeForce,
+    /// Jetson, Drive.
+    Tegra,
+}
+
+/// A GPU product.
+#[derive(Clone, Copy, Debug)]
+pub struct Gpu {
+    /// As the vendor writes it.
+    pub name: &'static str,
+    /// Its compute capability.
+    pub sm: Sm,
+    /// `Ampere`.
+    pub architecture: &'static str,
+    /// Who buys it.
+    pub segment: Segment,
+    /// How sure.
+    pub basis: Basis,
+    /// Where from.
+    pub source: SourceId,
+}
+
+/// The drivers that a CUDA major (from 11 on) or minor (before) runs on.
+#[derive(Clone, Copy, Debug)]
+pub struct DriverBound {
+    /// `12` or `10.2`; `11.0` is apart.
+    pub cuda: &'static str,
+    /// Oldest Linux driver; empty = not known.
+    pub linux: &'static str,
+    /// Oldest Windows driver, in Windows' own numbers; empty = not known.
+    pub windows: &'static str,
+    /// A Windows driver from `windows` up to here is disputed between sources; empty = not disputed.
+    pub windows_disputed: &'static str,
+    /// How sure.
+    pub basis: Basis,
+    /// Where from.
+    pub source: SourceId,
+}
+
+/// A driver branch and the CUDA version it reports.
+#[derive(Clone, Copy, Debug)]
+pub struct DriverBranch {
+    /// `550`.
+    pub branch: u16,
+    /// What `nvidia-smi` prints: `12.4`.
+    pub cuda: &'static str,
+    /// How sure.
+    pub basis: Basis,
+    /// Where from.
+    pub source: SourceId,
+}
+
+/// What one nvcc release compiles for.
+#[derive(Clone, Copy, Debug)]
+pub struct Toolkit {
+    /// `12.4`.
+    pub cuda: &'static str,
+    /// Compute capabilities its nvcc knows.
+    pub sms: &'static [Sm],
+    /// How sure.
+    pub basis: Basis,
+    /// Where from.
+    pub source: SourceId,
+}
+
+/// A package of the operating system's package manager.
+#[derive(Clone, Copy, Debug)]
+pub struct SystemPackage {
+    /// With `*` for a version part: `cuda-compat-*`, `nvidia-driver-*`.
+    pub pattern: &'static str,
+    /// What it puts there.
+    pub carries: Carries,
+    /// How sure.
+    pub basis: Basis,
+    /// Where from.
+    pub source: SourceId,
+}
+
+/// What a system package puts in place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Carries {
+    /// The driver's user space.
+    Driver,
+    /// cuda-compat: a newer libcuda beside the driver's.
+    ForwardCompat,
+    /// A toolkit with nvcc.
+    Toolkit,
+    /// CUDA libraries.
+    Libraries,
+    /// cuDNN.
+    Cudnn,
+    /// NCCL.
+    Nccl,
+}
+
+/// A message that a broken chain prints, and what it means.
+#[derive(Clone, Copy, Debug)]
+pub struct Message {
+    /// The part of the text that identifies it.
+    pub text: &'static str,
+    /// Rules that may explain it.
+    pub rules: &'static [&'static str],
+    /// Where from.
+    pub source: SourceId,
+}

@@ -1,0 +1,21 @@
+//! ```text
+//!  files ─read→ outlines ─link→ project ─install→ environments ─rules→ clashes ─judge→ diagnostics
+//!  one file's    what it says,   who includes,     what is there      two links     graded, labelled,
+//!  text          in its order    copies, builds    together, as the   that cannot   merged, suppressed
+//!                                whom              installer would    both hold
+//! ```
+//!
+//! A reader knows syntax and nothing else; a rule knows the chain and nothing else. The engine, [`linter::Linter`],
+//! sees texts and tables only: no file, clock, network, environment variable or GPU.
+
+pub mod config;
+pub mod diagnostic;
+pub mod environment;
+pub mod knowledge;
+pub mod linter;
+pub mod notation;
+pub mod outline;
+pub mod platform;
+pub mod read;
+pub mod source;
+pub mod version;

@@ -1,0 +1,2 @@
+//! The program `cudalint`.
+fn main() {}

@@ -1,0 +1,8 @@
+//! The small languages inside files: requirements (PEP 508), markers, wheel names, conda match specs, image references.
+//! Readers check them as they read; `install` parses them again once variables are resolved.
+
+pub mod image;
+pub mod marker;
+pub mod match_spec;
+pub mod requirement;
+pub mod wheel;

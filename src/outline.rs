@@ -1,0 +1,561 @@
+//! What one file says, in its own order. No knowledge, no judgement.
+//!
+//! A reader turns text into an [`Outline`]; only `project` puts outlines together.
+
+use crate::source::Span;
+
+/// What a file says.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Outline {
+    /// In the order in which they stand, which is the order in which they happen.
+    pub acts: Vec<Act>,
+    /// `# cudalint: ignore[…]` comments.
+    pub ignores: Vec<Ignore>,
+    /// Places that could not be read. The rest of the file is in `acts` all the same.
+    pub torn: Vec<Torn>,
+}
+
+/// The kinds of file we read. The table of names is `read::FORMATS`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Kind {
+    /// pip's requirements format, constraints too.
+    Requirements,
+    /// conda's `environment.yml`.
+    CondaEnvironment,
+    /// `pyproject.toml`.
+    Pyproject,
+    /// `uv.lock`.
+    UvLock,
+    /// `Dockerfile`, `Containerfile`.
+    Dockerfile,
+    /// A shell script.
+    Script,
+    /// `.bashrc` and its like: read at the start of every shell.
+    Rc,
+    /// Compose file.
+    Compose,
+    /// Kubernetes manifest.
+    Kubernetes,
+    /// `devcontainer.json`.
+    Devcontainer,
+    /// GitHub Actions workflow.
+    Workflow,
+    /// `cudalint.toml`.
+    Config,
+    /// A machine, recorded by `probe` or written by hand.
+    Host,
+}
+
+/// One thing that a file says or does.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Act {
+    /// The whole of it: the requirement, the instruction's command, the key with its value.
+    pub at: Span,
+    /// When it holds.
+    pub when: When,
+    /// What it says.
+    pub does: Does,
+}
+
+/// All must hold; empty = always.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct When(pub Vec<Choice>);
+
+/// One condition. Two acts whose choices exclude each other are never in one environment.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Choice {
+    /// An optional-dependencies table, normalised name.
+    Extra(String),
+    /// A dependency group (PEP 735), normalised name.
+    Group(String),
+    /// An environment marker (PEP 508), as written.
+    Marker(String),
+    /// One arm of an `if`/`case`: `test` is the text of the test, so that equal tests move together;
+    /// arm 0 is the `then` of an `if`, the last the `else`.
+    Branch {
+        /// The test as written (`if`), or the word and its patterns (`case`).
+        test: String,
+        /// Which arm, from 0.
+        arm: u32,
+    },
+    /// A row of a CI matrix.
+    Row {
+        /// The job.
+        job: String,
+        /// Which row, from 0.
+        row: u32,
+    },
+    /// A compose profile.
+    Profile(String),
+}
+
+/// What an act says.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Does {
+    /// A manifest names a package.
+    Require(Requirement),
+    /// A lock names the one version of a package.
+    Lock(Locked),
+    /// A place that packages come from.
+    Index(IndexLine),
+    /// A package comes from a named index only (`tool.uv.sources`).
+    Route(Route),
+    /// The manifest states which Python it is for, as a PEP 440 specifier set (`>=3.10`) or a version.
+    Python(Text),
+    /// Extras or groups that are never installed together (`tool.uv.conflicts`).
+    Conflict(Vec<Choice>),
+    /// A command installs packages.
+    Install(Install),
+    /// A command removes packages.
+    Remove {
+        /// With which tool.
+        tool: Tool,
+        /// Package names.
+        names: Vec<Text>,
+    },
+    /// A Dockerfile stage begins; all acts up to the next belong to it.
+    From(Stage),
+    /// A CI job begins; all acts up to the next belong to it.
+    Job(Job),
+    /// Files go into the image.
+    Copy(Copy),
+    /// A variable is set or declared.
+    Set(Variable),
+    /// What follows happens elsewhere.
+    Enter(Place),
+    /// Something is compiled.
+    Compile(Compile),
+    /// A container or program is started.
+    Launch(Box<Launch>),
+    /// System packages (apt, dnf, apk …) come or go.
+    System(SystemPackages),
+    /// Another file takes part here.
+    Include(Include),
+    /// A file is changed on the way (`sed -i`, `grep -v torch a > b`): its text here is no longer known.
+    Edit(Text),
+}
+
+/// Text that may hold variables. Linking resolves it to one value, or to none.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Text {
+    /// In order; adjacent literals are joined.
+    pub pieces: Vec<Piece>,
+    /// Where it stands, quotes included.
+    pub at: Span,
+}
+
+/// A part of a [`Text`].
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Piece {
+    /// Means itself; quotes and escapes are already taken away.
+    Literal(String),
+    /// `$NAME`, `${NAME}`, `${NAME:-fallback}`, `${NAME:+instead}`.
+    Variable {
+        /// Its name.
+        name: String,
+        /// What stands in when it is unset or empty (`:-`, `-`).
+        fallback: Option<Vec<Piece>>,
+        /// What stands there only when it is set (`:+`, `+`).
+        instead: Option<Vec<Piece>>,
+    },
+    /// Known only when run: `$(nvcc --version)`, `${A//x/y}`, `${{ matrix.x }}`, `{{ jinja }}`, a glob.
+    Opaque,
+}
+
+impl Text {
+    /// A text without variables.
+    #[must_use]
+    pub fn literal(text: impl Into<String>, at: Span) -> Self {
+        Self { pieces: vec![Piece::Literal(text.into())], at }
+    }
+    /// The text, if it holds no variable.
+    #[must_use]
+    pub fn known(&self) -> Option<&str> {
+        match self.pieces.as_slice() {
+            [] => Some(""),
+            [Piece::Literal(text)] => Some(text),
+            _ => None,
+        }
+    }
+}
+
+/// A package that is asked for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Requirement {
+    /// The whole requirement without options, hashes and comment: `torch==2.1.0+cu118; sys_platform == "linux"`,
+    /// a URL, a path, or a conda match spec. `read::syntax` parses it once its variables are known.
+    pub written: Text,
+    /// How `written` is to be read.
+    pub language: Language,
+    /// What it is for.
+    pub role: Role,
+}
+
+/// The notation of a requirement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Language {
+    /// PEP 508, and what pip accepts beside it: URL, path, `-e`.
+    Pep508,
+    /// conda's match specification.
+    MatchSpec,
+}
+
+/// What a requirement does to the package it names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Role {
+    /// Installs it.
+    Asks,
+    /// Bounds its version if something else installs it (`-c`, `tool.uv.constraint-dependencies`).
+    Bounds,
+    /// Replaces what other packages ask (`tool.uv.override-dependencies`).
+    Overrides,
+    /// Needed to build, in a throw-away environment (`build-system.requires`).
+    Builds,
+}
+
+/// A lock's entry.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Locked {
+    /// The package, with the place of its name's value.
+    pub name: Text,
+    /// Its one version, with the place of that value; the line that a user would edit.
+    pub version: Text,
+    /// The index that it came from.
+    pub registry: Option<Text>,
+    /// PEP 508 markers, one of which must hold (lock forks); empty = always.
+    pub markers: Vec<String>,
+}
+
+/// A place that packages come from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct IndexLine {
+    /// Its address or, for conda, the channel's name.
+    pub url: Text,
+    /// How it takes part.
+    pub kind: IndexKind,
+    /// The name that a [`Route`] calls it by.
+    pub name: Option<String>,
+    /// Serves only packages routed to it (`explicit = true`).
+    pub explicit: bool,
+}
+
+/// How an index takes part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum IndexKind {
+    /// Takes the place of PyPI (`--index-url`, `-i`, uv's `default = true`).
+    Primary,
+    /// Beside PyPI (`--extra-index-url`, `[[tool.uv.index]]`).
+    Extra,
+    /// A page of links (`-f`, `--find-links`).
+    FindLinks,
+    /// No index at all (`--no-index`); `url` is the option itself.
+    None,
+    /// A conda channel, in order of priority.
+    Channel,
+}
+
+/// A package's own index.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Route {
+    /// The package, normalised.
+    pub package: String,
+    /// Where it comes from.
+    pub to: RouteTo,
+}
+
+/// Where a routed package comes from.
+#[derive(Clone, Debug, PartialEq)]
+pub enum RouteTo {
+    /// The index of that name.
+    Index(Text),
+    /// A wheel or archive.
+    Url(Text),
+    /// Sources: git, a path, a workspace member; unknown to us.
+    Elsewhere,
+}
+
+/// Which installer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Tool {
+    /// pip, also through `python -m pip`.
+    Pip,
+    /// `uv pip`.
+    UvPip,
+    /// uv's project commands: `sync`, `run`, `add`, `lock`.
+    Uv,
+    /// conda, mamba, micromamba.
+    Conda,
+}
+
+/// A command that installs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Install {
+    /// Which installer.
+    pub tool: Tool,
+    /// Packages named on the command line.
+    pub asks: Vec<Requirement>,
+    /// Files named on the command line, in order.
+    pub reads: Vec<Include>,
+    /// Indexes and channels named on the command line.
+    pub indexes: Vec<IndexLine>,
+    /// Into which environment.
+    pub target: Target,
+    /// The options that change what is installed.
+    pub flags: InstallFlags,
+}
+
+/// Into which environment a command installs.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Target {
+    /// The one in force.
+    #[default]
+    Active,
+    /// A conda environment by name (`-n`).
+    Named(Text),
+    /// An environment by folder or by its Python (`-p`, `--python /opt/venv/bin/python`, `--target`).
+    Prefix(Text),
+}
+
+/// Options of an installing command.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct InstallFlags {
+    /// `--no-deps`.
+    pub no_deps: bool,
+    /// `-U`, `--upgrade`, conda's `update`.
+    pub upgrade: bool,
+    /// `--force-reinstall`, `--ignore-installed`, `--reinstall`.
+    pub reinstall: bool,
+    /// `--pre`.
+    pub pre: bool,
+    /// `--no-build-isolation`.
+    pub no_build_isolation: bool,
+    /// Installs nothing here: `--dry-run`, `download`, `wheel`, `uv lock`, `uv pip compile`.
+    pub elsewhere: bool,
+    /// A new environment (`conda create`, `conda env create`).
+    pub creates: bool,
+    /// `--no-binary` names.
+    pub no_binary: Vec<Text>,
+    /// uv's `--torch-backend`.
+    pub torch_backend: Option<Text>,
+    /// uv's `--index-strategy`.
+    pub index_strategy: Option<Text>,
+    /// `--extra` of uv, normalised where literal.
+    pub extras: Vec<Text>,
+    /// `--group` of uv and pip.
+    pub groups: Vec<Text>,
+    /// `--all-extras`.
+    pub all_extras: bool,
+    /// `--python-version`, `-p 3.11` of uv.
+    pub python: Option<Text>,
+}
+
+/// Another file that takes part.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Include {
+    /// Its path as written.
+    pub path: Text,
+    /// As what.
+    pub how: How,
+}
+
+/// As what a file is included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum How {
+    /// `-r`: its requirements are asked for. The path is relative to the including file, or to the working directory for a command.
+    Requirements,
+    /// `-c`: its requirements only bound.
+    Constraints,
+    /// conda's `-f environment.yml`.
+    CondaEnvironment,
+    /// A folder with a `pyproject.toml` (`pip install .`, `-e .[gpu]`, `uv sync`); extras stand in the requirement text.
+    Project,
+    /// `source x.sh`.
+    Script,
+}
+
+/// A Dockerfile stage.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stage {
+    /// The image or an earlier stage's name.
+    pub image: Text,
+    /// `AS name`, lower case.
+    pub name: Option<String>,
+    /// `--platform`.
+    pub platform: Option<Text>,
+}
+
+/// A CI job.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Job {
+    /// Its key.
+    pub name: String,
+    /// `container:` image.
+    pub container: Option<Text>,
+    /// `runs-on`, as written; several labels joined by a space.
+    pub runs_on: Option<Text>,
+}
+
+/// `COPY`, `ADD`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Copy {
+    /// `--from`: a stage or an image. `None`: the build context.
+    pub from: Option<Text>,
+    /// What.
+    pub sources: Vec<Text>,
+    /// To where.
+    pub to: Text,
+}
+
+/// A variable.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Variable {
+    /// Its name.
+    pub name: String,
+    /// Its value; `None` for a declaration without one (`ARG X`).
+    pub value: Option<Text>,
+    /// How far it reaches.
+    pub scope: Scope,
+}
+
+/// How far a variable reaches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Scope {
+    /// Dockerfile `ARG`.
+    Arg,
+    /// The whole environment from here on: `ENV`, `export`, a workflow's or compose's `env`.
+    Environment,
+    /// The shell that sets it only.
+    Shell,
+    /// One command only (`X=1 cmd`), or a `RUN export` that ends with its layer; stands right before the act it is for.
+    Command,
+}
+
+/// Where what follows happens.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Place {
+    /// `WORKDIR`, `cd`.
+    Directory(Text),
+    /// `conda activate`.
+    CondaEnvironment(Text),
+    /// `source X/bin/activate`, `python -m venv X` followed by its use.
+    Venv(Text),
+    /// A subshell or a RUN ends: directory, environment and shell variables are again what they were before it.
+    Back,
+}
+
+/// A compiling command.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Compile {
+    /// The program: `nvcc`, `cmake`, `make`, `setup.py`.
+    pub program: String,
+    /// Its arguments.
+    pub arguments: Vec<Text>,
+}
+
+/// System packages.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SystemPackages {
+    /// `apt`, `dnf`, `apk`, `pacman` …
+    pub manager: String,
+    /// With versions as written (`cuda-toolkit-12-4=12.4.1-1`).
+    pub names: Vec<Text>,
+    /// Whether they go.
+    pub removes: bool,
+}
+
+/// Something is started: a compose service, a pod's container, `docker run`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Launch {
+    /// By what.
+    pub by: Launcher,
+    /// The service, pod or container name.
+    pub name: Option<String>,
+    /// Where a finding about it is placed: the service's key, the `docker` word, the container's entry.
+    pub key: Span,
+    /// The image it runs.
+    pub image: Option<Text>,
+    /// Or the Dockerfile that is built for it.
+    pub build: Option<BuildOf>,
+    /// The GPU it asks for.
+    pub gpu: GpuRequest,
+    /// Arguments after the image, or `command:`/`args:`, word by word.
+    pub command: Vec<Text>,
+    /// `--entrypoint`, `entrypoint:`, Kubernetes' `command:`.
+    pub entrypoint: Option<Vec<Text>>,
+    /// Variables given to it.
+    pub environment: Vec<Variable>,
+    /// A word that asks for a GPU node without asking for the GPU (Kubernetes nodeSelector, affinity, toleration).
+    pub gpu_node: Option<Text>,
+    /// An argument could not be read (`$GPU_ARGS`, an array, `extends`): absence proves nothing.
+    pub open: bool,
+}
+
+/// What starts it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Launcher {
+    /// A compose service.
+    Compose,
+    /// `docker run`, `podman run`, `nvidia-docker run`.
+    DockerRun,
+    /// `docker build -t X`: starts nothing, but names an image for its Dockerfile.
+    DockerBuild,
+    /// A Kubernetes container.
+    Kubernetes,
+    /// `devcontainer.json`.
+    Devcontainer,
+}
+
+/// A Dockerfile to build.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BuildOf {
+    /// The folder.
+    pub context: Text,
+    /// The Dockerfile, relative to the context (compose) or to the working directory (`docker build -f`).
+    pub dockerfile: Option<Text>,
+    /// The stage.
+    pub target: Option<Text>,
+    /// Build arguments.
+    pub arguments: Vec<Variable>,
+}
+
+/// How a launch asks for a GPU.
+#[derive(Clone, Debug, PartialEq)]
+pub enum GpuRequest {
+    /// Not at all.
+    None,
+    /// At that place.
+    Asked(Span),
+    /// "If there is one" (`hostRequirements.gpu: optional`).
+    Optional(Span),
+}
+
+/// A comment that silences rules.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ignore {
+    /// The whole comment.
+    pub at: Span,
+    /// The rules, with the place of each name.
+    pub rules: Vec<(String, Span)>,
+    /// What it covers.
+    pub covers: Covers,
+}
+
+/// What an ignore comment covers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Covers {
+    /// Labels that touch these bytes (whole lines).
+    Lines(Span),
+    /// The file.
+    File,
+}
+
+/// A place that could not be read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Torn {
+    /// Where.
+    pub at: Span,
+    /// Why, in the words of the format: one line, no full stop.
+    pub why: String,
+    /// A template marker (`{{`, `{%`, `<%`) explains it.
+    pub template: bool,
+}

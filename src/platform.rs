@@ -1,0 +1,108 @@
+//! What an environment or a host runs on: operating system, processor, C library, Python.
+
+use crate::knowledge::Platforms;
+use crate::version::{Specifiers, Version};
+
+/// What an environment runs on.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Platform {
+    /// Operating system.
+    pub os: Os,
+    /// Processor.
+    pub arch: Arch,
+    /// Which CPythons may be there.
+    pub python: Pythons,
+    /// The C library, where known.
+    pub libc: Libc,
+}
+
+impl Default for Platform {
+    fn default() -> Self {
+        Self { os: Os::Linux, arch: Arch::X86_64, python: Pythons::ANY, libc: Libc::Unknown }
+    }
+}
+
+impl Platform {
+    /// The same as bits of the tables.
+    #[must_use]
+    pub fn bits(&self) -> Platforms {
+        type P = Platforms;
+        match (self.os, self.arch) {
+            (Os::Linux, Arch::X86_64) => P::LINUX_X86_64,
+            (Os::Linux, Arch::Aarch64) => P::LINUX_AARCH64,
+            (Os::Windows, _) => P::WINDOWS_X86_64,
+            (Os::MacOs, _) => P::MACOS,
+        }
+    }
+}
+
+/// Operating system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Os {
+    /// Linux, WSL too.
+    Linux,
+    /// Windows itself.
+    Windows,
+    /// macOS.
+    MacOs,
+}
+
+/// Processor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Arch {
+    /// x86-64.
+    X86_64,
+    /// 64-bit Arm.
+    Aarch64,
+}
+
+/// The C library.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Libc {
+    /// glibc of that major and minor.
+    Glibc(u16, u16),
+    /// musl (Alpine): manylinux wheels do not fit.
+    Musl,
+    /// Not known.
+    Unknown,
+}
+
+/// A set of CPython minor versions, as bits from 3.0 up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Pythons(pub u64);
+
+impl Pythons {
+    /// Nothing is said about Python.
+    pub const ANY: Self = Self(u64::MAX);
+    /// Exactly 3.`minor`.
+    #[must_use]
+    pub fn only(minor: u32) -> Self {
+        Self(1u64.checked_shl(minor).unwrap_or(0))
+    }
+    /// `3.11`, `3.11.4`.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let minor = text.trim().strip_prefix("3.")?.split('.').next()?.parse().ok()?;
+        Some(Self::only(minor)).filter(|set| set.0 != 0)
+    }
+    /// The minors that a PEP 440 specifier set admits in some patch release.
+    #[must_use]
+    pub fn admitted(by: &Specifiers) -> Self {
+        let admits = |minor: u32, patch: u32| Version::parse(&format!("3.{minor}.{patch}")).is_some_and(|v| by.admits(&v));
+        (0..40).filter(|minor| (0..30).any(|patch| admits(*minor, patch))).fold(Self(0), |set, m| Self(set.0 | 1 << m))
+    }
+    /// Those in both.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+    /// Whether the two share one.
+    #[must_use]
+    pub fn meets(self, other: Self) -> bool {
+        self.0 & other.0 != 0
+    }
+    /// The minors, lowest first.
+    pub fn minors(self) -> impl Iterator<Item = u32> {
+        (0..64).filter(move |m| self.0 >> m & 1 == 1)
+    }
+}

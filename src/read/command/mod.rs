@@ -1,0 +1,1 @@
+//! Command lines: one grammar a program, used wherever commands stand (shell, Dockerfile, CI, compose).

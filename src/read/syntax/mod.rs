@@ -1,0 +1,1 @@
+//! Span-keeping parsers of the carrier formats: YAML, TOML, shell words, comments.
