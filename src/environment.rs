@@ -368,6 +368,8 @@ pub struct Image {
 pub struct Setting {
     /// `None` where it is not known.
     pub value: Option<String>,
+    /// The same with unknown variables kept as `${NAME}`.
+    pub written: String,
     /// Where it is set.
     pub evidence: Evidence,
 }

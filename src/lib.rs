@@ -8,14 +8,25 @@
 //! A reader knows syntax and nothing else; a rule knows the chain and nothing else. The engine, [`linter::Linter`],
 //! sees texts and tables only: no file, clock, network, environment variable or GPU.
 
+mod chain;
 pub mod config;
+mod demand;
 pub mod diagnostic;
 pub mod environment;
+mod install;
+mod judge;
 pub mod knowledge;
+mod launched;
 pub mod linter;
+mod loader;
 pub mod notation;
 pub mod outline;
 pub mod platform;
+mod project;
 pub mod read;
+mod resolve;
+pub mod rules;
+pub mod settings;
 pub mod source;
+mod suppress;
 pub mod version;

@@ -1,27 +1,70 @@
 //! The engine: texts in, a report out. Nothing here touches a file, the clock, the network or the machine.
 
-use crate::config::Mistake;
-use crate::diagnostic::Report;
-use crate::environment::Host;
-use crate::source::{Origin, Sources};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
 
-/// What a run was asked for beside the files.
-#[derive(Clone, Debug, Default)]
-pub struct Settings {
-    /// Only these rules; empty = all.
-    pub select: Vec<String>,
-    /// Not these rules.
-    pub ignore: Vec<String>,
-    /// Report only findings with a label in or under one of these root-relative paths; empty = all.
-    pub within: Vec<String>,
-}
+use crate::config::{self, Config, Mistake};
+use crate::diagnostic::{Diagnostic, Report, Severity};
+use crate::environment::{Environment, Host};
+use crate::install::{self, Aliases};
+use crate::judge::{self, Seen};
+use crate::outline::{Kind, Outline};
+use crate::platform::Platform;
+use crate::project::{self, Beginning, Enters, File, Project, Script, World};
+use crate::rules::{Check, Needs, Out, RULES, Rule};
+use crate::settings::{Levels, Settings};
+use crate::source::{FileId, Origin, Sources, Span};
+use crate::suppress::Suppressions;
+use crate::{chain, knowledge, launched, read};
 
 /// Lints a set of texts, and again after each change, doing only what the change asks for.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Linter {
     settings: Settings,
     sources: Sources,
     hosts: Vec<Host>,
+    files: BTreeMap<String, Read>,
+    configs: BTreeMap<String, Config>,
+    starts: HashMap<String, Judged>,
+    work: Work,
+}
+
+/// One file as it was last read.
+struct Read {
+    id: FileId,
+    kind: Kind,
+    hash: u64,
+    outline: Arc<Outline>,
+}
+
+/// One start as it was last judged.
+struct Judged {
+    /// Of all that it read; equal = nothing to do.
+    fingerprint: u64,
+    reached: BTreeSet<FileId>,
+    looked: BTreeSet<String>,
+    installed: BTreeSet<String>,
+    outside: BTreeSet<String>,
+    environments: Arc<Vec<Environment>>,
+    /// What the image runs.
+    runs: Vec<(String, Span)>,
+    seen: Vec<Seen>,
+}
+
+/// How much was done, for tests of the cache.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Work {
+    /// Files read.
+    pub files: usize,
+    /// Starts installed and judged.
+    pub starts: usize,
+}
+
+impl std::fmt::Debug for Linter {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Linter").field("files", &self.files.len()).field("work", &self.work).finish_non_exhaustive()
+    }
 }
 
 impl Linter {
@@ -30,36 +73,418 @@ impl Linter {
     pub fn new(settings: Settings) -> Self {
         Self { settings, ..Self::default() }
     }
-    /// Adds or changes a file of the repository; `path` is relative to the root, with `/`. Files of no kind of ours are
-    /// kept too: their existence may matter to a link.
+
+    /// Adds or changes a file of the repository; `path` is relative to the root, with `/`.
     ///
     /// # Errors
     /// Mistakes in a configuration.
     pub fn set(&mut self, path: &str, text: &str) -> Result<(), Vec<Mistake>> {
-        self.sources.set(path, text);
+        let hash = hash_of(text);
+        if self.files.get(path).is_some_and(|f| f.hash == hash) {
+            return Ok(());
+        }
+        let kind = read::kind_by_name(path).or_else(|| read::kind_by_content(path, text));
+        let id = self.sources.set(path, text);
+        match kind {
+            Some(Kind::Config) => {
+                let config = config::config(id, text)?;
+                self.configs.insert(path.to_owned(), config);
+            }
+            Some(Kind::Pyproject) => {
+                self.configs.remove(path);
+                if let Some(config) = config::config_in_pyproject(id, text)? {
+                    self.configs.insert(path.to_owned(), config);
+                }
+            }
+            _ => {}
+        }
+        if let Some(kind) = kind {
+            self.work.files += 1;
+            let outline = Arc::new(read::read(kind, id, text));
+            self.files.insert(path.to_owned(), Read { id, kind, hash, outline });
+        } else {
+            self.files.remove(path);
+        }
         Ok(())
     }
+
     /// Forgets a file.
     pub fn remove(&mut self, path: &str) {
         self.sources.remove(path);
+        self.files.remove(path);
+        self.configs.remove(path);
     }
+
     /// Adds a host that is in force for every start.
     ///
     /// # Errors
     /// Mistakes in the host's text.
     pub fn host(&mut self, origin: Origin, path: &str, text: &str) -> Result<(), Vec<Mistake>> {
         let file = self.sources.set_from(origin, path, text);
-        self.hosts.push(crate::config::host(file, text)?);
+        let host = config::host(file, text)?;
+        self.hosts.push(host);
         Ok(())
     }
+
     /// The texts, for outputs.
     #[must_use]
     pub fn sources(&self) -> &Sources {
         &self.sources
     }
+
+    /// How much was done since the engine was made.
+    #[must_use]
+    pub fn work(&self) -> Work {
+        self.work
+    }
+
+    /// Paths that some file links to and that were not given; meaningful after [`Linter::report`].
+    #[must_use]
+    pub fn wants(&self) -> Vec<String> {
+        let all: BTreeSet<&String> = self.starts.values().flat_map(|s| &s.looked).collect();
+        all.into_iter().filter(|path| self.sources.find(path).is_none()).cloned().collect()
+    }
+
     /// Lints.
     pub fn report(&mut self) -> Report {
-        let _ = &self.settings;
-        Report::default()
+        let mut starts = std::mem::take(&mut self.starts);
+        let mut judged: HashMap<String, Judged> = HashMap::new();
+        let mut order: Vec<String> = Vec::new();
+        let mut work = self.work;
+        let files = self.files.iter().map(|(path, f)| (path.as_str(), File { id: f.id, kind: f.kind, outline: &f.outline }));
+        let project = Project::new(&self.sources, files);
+        let mut run = |beginnings: Vec<Beginning>, judged: &mut HashMap<String, Judged>, order: &mut Vec<String>| {
+            for beginning in beginnings {
+                let hosts = self.hosts_of(&beginning.path);
+                let old = starts.remove(&beginning.name);
+                let fresh = old.filter(|old| old.fingerprint == self.fingerprint(&project, &beginning, &hosts, old));
+                let now = fresh.unwrap_or_else(|| {
+                    work.starts += 1;
+                    self.judge_start(&project, &beginning, &hosts)
+                });
+                order.push(beginning.name.clone());
+                judged.insert(beginning.name, now);
+            }
+        };
+        run(project::commanded(&project), &mut judged, &mut order);
+        // What CI installs, people install by hand, too; what an image or a script installs is theirs.
+        let installed: BTreeSet<String> = judged
+            .iter()
+            .filter(|(name, _)| !name.starts_with(".github/"))
+            .flat_map(|(_, j)| j.installed.iter().cloned())
+            .collect();
+        run(project::manifests(&project, &installed), &mut judged, &mut order);
+        let mut seen: Vec<Seen> = order.iter().filter_map(|name| judged.get(name)).flat_map(|j| j.seen.iter().cloned()).collect();
+        seen.extend(self.of_files());
+        seen.extend(self.of_launches(&project, &judged));
+        let needs = order.iter().filter_map(|name| judged.get(name)?.environments.iter().find_map(chain::needs));
+        let mut report =
+            Report { needs: needs.collect(), environments: order.len(), files: self.files.len(), ..Report::default() };
+        report.needs.sort_by(|a, b| a.environment.cmp(&b.environment));
+        report.needs.dedup_by(|a, b| a.environment == b.environment);
+        let outside: BTreeSet<&String> = judged.values().flat_map(|j| &j.outside).collect();
+        report.warnings.extend(outside.iter().map(|path| format!("{path} lies outside the root and is not read")));
+        self.conclude(seen, &mut report);
+        self.starts = judged;
+        self.work = work;
+        report
     }
+
+    // ---- one start ----
+
+    fn fingerprint(&self, project: &Project<'_>, beginning: &Beginning, hosts: &[Host], judged: &Judged) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        (&beginning.name, beginning.runs, &beginning.at, project.given_to(&beginning.path)).hash(&mut hasher);
+        format!("{hosts:?}").hash(&mut hasher);
+        for id in &judged.reached {
+            (id, self.files.get(self.sources.path(*id)).map(|f| f.hash)).hash(&mut hasher);
+        }
+        for path in &judged.looked {
+            (path, self.files.get(path).map(|f| f.hash)).hash(&mut hasher);
+        }
+        if let Some(config) = self.config_of(&beginning.path) {
+            format!("{:?}{:?}", config.mirrors, config.images).hash(&mut hasher);
+        }
+        hasher.finish()
+    }
+
+    fn judge_start(&self, project: &Project<'_>, beginning: &Beginning, hosts: &[Host]) -> Judged {
+        let mut judged = Judged {
+            fingerprint: 0,
+            reached: BTreeSet::new(),
+            looked: BTreeSet::new(),
+            installed: BTreeSet::new(),
+            outside: BTreeSet::new(),
+            environments: Arc::default(),
+            runs: Vec::new(),
+            seen: Vec::new(),
+        };
+        let aliases = self.aliases(&beginning.path);
+        let mut environments = Vec::new();
+        for platform in platforms(beginning, hosts) {
+            let with = if let Enters::Manifest(with) = &beginning.enters { with.clone() } else { BTreeSet::new() };
+            let first = World::new(platform, with);
+            let met = project::walk(project, beginning, &first);
+            for world in project::worlds(&first, &met) {
+                let script = project::walk(project, beginning, &world);
+                let mut found = install::fold(beginning, &world, &script, &aliases);
+                self.join_rc(project, beginning, &world, &mut found, &mut judged);
+                for env in &found {
+                    check_environment(env, hosts, &mut judged.seen);
+                }
+                environments.extend(found);
+                judged.take(script);
+            }
+        }
+        judged.environments = Arc::new(environments);
+        judged.fingerprint = self.fingerprint(project, beginning, hosts, &judged);
+        judged
+    }
+
+    /// Variables of an rc file hold where a person installs by hand: by place only.
+    fn join_rc(
+        &self,
+        project: &Project<'_>,
+        beginning: &Beginning,
+        world: &World,
+        found: &mut [Environment],
+        judged: &mut Judged,
+    ) {
+        if !matches!(beginning.enters, Enters::Manifest(_)) {
+            return;
+        }
+        let above = |path: &str| {
+            let folder = path.rfind('/').map_or("", |at| &path[..=at]);
+            beginning.path.starts_with(folder)
+        };
+        for (path, file) in project.files().filter(|(path, f)| f.kind == Kind::Rc && above(path)) {
+            let rc = Beginning {
+                name: path.to_owned(),
+                path: path.to_owned(),
+                at: Span::new(file.id, 0, 0),
+                enters: Enters::Script,
+                runs: true,
+            };
+            let script = project::walk(project, &rc, world);
+            for env in found.iter_mut() {
+                install::assume(env, &script);
+            }
+            judged.reached.insert(file.id);
+        }
+    }
+
+    // ---- files, launches ----
+
+    fn of_files(&self) -> Vec<Seen> {
+        let mut seen = Vec::new();
+        for rule in RULES {
+            if let Check::File(check) = rule.check {
+                for file in self.files.values() {
+                    let mut out = Out::default();
+                    check(&file.outline, &mut out);
+                    collect(rule, out, "", "", &mut seen);
+                }
+            }
+        }
+        seen
+    }
+
+    fn of_launches(&self, project: &Project<'_>, judged: &HashMap<String, Judged>) -> Vec<Seen> {
+        let mut seen = Vec::new();
+        for place in project::launches(project) {
+            let own = place.launch.image.as_ref().map(|image| image.at);
+            // Its own image's start, or the stage that is built for it.
+            let run = place.runs.as_ref().and_then(|name| judged.get(name));
+            let by_image = || judged.values().find(|j| own.is_some() && j.environments.iter().any(|e| Some(e.start.at) == own));
+            let start = run.or_else(by_image);
+            let (environments, runs) = start.map_or((&[][..], &[][..]), |j| (j.environments.as_slice(), j.runs.as_slice()));
+            let launch = launched::launched(&place, environments, runs);
+            for rule in RULES {
+                if let Check::Launch(check) = rule.check {
+                    let mut out = Out::default();
+                    check(&launch, &mut out);
+                    collect(rule, out, "", "", &mut seen);
+                }
+            }
+        }
+        seen
+    }
+
+    // ---- from what was seen to the report ----
+
+    fn conclude(&self, seen: Vec<Seen>, report: &mut Report) {
+        let chosen = |name: &str| {
+            (self.settings.select.is_empty() || self.settings.select.iter().any(|s| s == name))
+                && !self.settings.ignore.iter().any(|s| s == name)
+        };
+        let seen = seen.into_iter().filter(|s| chosen(s.rule.name)).collect();
+        let mut said = judge::judge(seen);
+        let mut suppressions = Suppressions::new(self.files.values().map(|f| (f.id, &f.outline)));
+        for (name, _) in suppressions.names() {
+            if crate::rules::find(name).is_none() {
+                report.warnings.push(format!("ignore[{name}]: no rule has this name"));
+            }
+        }
+        said.retain_mut(|found| self.level(found) && !suppressions.silence(found));
+        if let Some(rule) = RULES.iter().find(|r| matches!(r.check, Check::Suppressions) && chosen(r.name)) {
+            for (name, at) in suppressions.unused() {
+                let spoke = crate::rules::find(name).is_some_and(|r| {
+                    chosen(r.name) && (r.needs == Needs::Nothing || !self.hosts_of(self.sources.path(at.file)).is_empty())
+                });
+                let off = self.levels_at(at, name) == Some(None);
+                if spoke && !off {
+                    let mut found = Diagnostic {
+                        rule: rule.name,
+                        severity: rule.level,
+                        message: format!("ignore[{name}] silences nothing here"),
+                        labels: vec![crate::diagnostic::Label { at, reason: crate::environment::Reason::Here }],
+                        help: Some("take it away".to_owned()),
+                        environments: Vec::new(),
+                        hosts: Vec::new(),
+                        fix: None,
+                    };
+                    if self.level(&mut found) {
+                        said.push(found);
+                    }
+                }
+            }
+        }
+        let within = |found: &Diagnostic| {
+            self.settings.within.is_empty()
+                || found.labels.iter().any(|l| {
+                    let path = self.sources.path(l.at.file);
+                    self.sources.origin(l.at.file) == Origin::Repository
+                        && self.settings.within.iter().any(|w| w.is_empty() || path == w || path.starts_with(&format!("{w}/")))
+                })
+        };
+        said.retain(within);
+        said.sort_by_cached_key(|found| {
+            let at = found.labels.first().map(|l| (self.sources.path(l.at.file).to_owned(), l.at.start));
+            (at, found.rule, found.message.clone())
+        });
+        report.diagnostics = said;
+        report.warnings.sort();
+        report.warnings.dedup();
+    }
+
+    /// Applies the levels in force at a finding's primary place; whether it is still said.
+    fn level(&self, found: &mut Diagnostic) -> bool {
+        let Some(at) = found.labels.first().map(|l| l.at) else { return false };
+        match self.levels_at(at, found.rule) {
+            None => true,
+            Some(None) => false,
+            Some(Some(highest)) => {
+                found.severity = found.severity.min(highest);
+                true
+            }
+        }
+    }
+
+    fn levels_at(&self, at: Span, rule: &str) -> Option<Option<Severity>> {
+        let path = self.sources.path(at.file);
+        let (folder, config) = self.config_with_folder(path)?;
+        Levels::new(config).at(path.strip_prefix(folder)?.trim_start_matches('/'), rule)
+    }
+
+    fn config_of(&self, path: &str) -> Option<&Config> {
+        self.config_with_folder(path).map(|(_, config)| config)
+    }
+
+    /// The nearest configuration above a file, with its folder.
+    fn config_with_folder(&self, path: &str) -> Option<(&str, &Config)> {
+        let folder = |config: &'_ str| config.rfind('/').map_or(0, |at| at + 1);
+        let above = self.configs.iter().filter(|(config, _)| path.starts_with(&config[..folder(config)]));
+        // In one folder cudalint.toml comes before pyproject.toml.
+        above.max_by_key(|(config, _)| (folder(config), config.ends_with("cudalint.toml"))).map(|(p, c)| (&p[..folder(p)], c))
+    }
+
+    fn hosts_of(&self, path: &str) -> Vec<Host> {
+        let inline = self.config_of(path).map_or(&[][..], |c| c.host.as_slice());
+        self.hosts.iter().chain(inline).cloned().collect()
+    }
+
+    fn aliases(&self, path: &str) -> CompanyNames<'_> {
+        CompanyNames(self.config_of(path))
+    }
+}
+
+impl Judged {
+    fn take(&mut self, script: Script) {
+        self.reached.extend(script.reached);
+        self.looked.extend(script.looked);
+        self.installed.extend(script.installed);
+        self.outside.extend(script.outside);
+        if self.runs.is_empty() {
+            self.runs = script.runs;
+        }
+    }
+}
+
+/// `[mirrors]` and `[images]` of a configuration.
+struct CompanyNames<'a>(Option<&'a Config>);
+
+impl Aliases for CompanyNames<'_> {
+    fn index(&self, url: &str) -> Option<&'static str> {
+        let mirrors = &self.0?.mirrors;
+        let (_, id) = mirrors.iter().find(|(address, _)| url.trim_end_matches('/').starts_with(address.trim_end_matches('/')))?;
+        // "pytorch" names the root: what follows the address is the variant.
+        let tail = url.rsplit('/').find(|part| !part.is_empty()).unwrap_or_default();
+        let variant = format!("{id}/{tail}");
+        knowledge::index_by_id(&variant).or_else(|| knowledge::index_by_id(id)).map(|i| i.id)
+    }
+    fn image(&self, reference: &str) -> Option<String> {
+        let images = &self.0?.images;
+        let (_, public) =
+            images.iter().find(|(glob, _)| globset::Glob::new(glob).is_ok_and(|g| g.compile_matcher().is_match(reference)))?;
+        Some(public.clone())
+    }
+}
+
+/// The platforms that a start is looked at on: those of the hosts, else Linux on x86-64; an image is always Linux.
+fn platforms(beginning: &Beginning, hosts: &[Host]) -> Vec<Platform> {
+    let image = matches!(beginning.enters, Enters::Stage(_) | Enters::Image(_) | Enters::Job(_));
+    let mut found: Vec<Platform> = Vec::new();
+    for host in hosts {
+        let platform = match image {
+            true => Platform { arch: host.platform.arch, ..Platform::default() },
+            false => host.platform.clone(),
+        };
+        if !found.contains(&platform) {
+            found.push(platform);
+        }
+    }
+    if found.is_empty() {
+        found.push(Platform::default());
+    }
+    found
+}
+
+fn check_environment(env: &Environment, hosts: &[Host], seen: &mut Vec<Seen>) {
+    for rule in RULES {
+        match rule.check {
+            Check::Environment(check) => {
+                let mut out = Out::default();
+                check(env, &mut out);
+                collect(rule, out, &env.start.name, "", seen);
+            }
+            Check::Host(check) => {
+                for host in hosts {
+                    let mut out = Out::default();
+                    check(env, host, &mut out);
+                    collect(rule, out, &env.start.name, &host.name, seen);
+                }
+            }
+            Check::File(_) | Check::Launch(_) | Check::Suppressions => {}
+        }
+    }
+}
+
+fn collect(rule: &'static Rule, out: Out, environment: &str, host: &str, seen: &mut Vec<Seen>) {
+    seen.extend(out.0.into_iter().map(|clash| Seen { rule, clash, environment: environment.to_owned(), host: host.to_owned() }));
+}
+
+fn hash_of(text: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    text.hash(&mut hasher);
+    hasher.finish()
 }

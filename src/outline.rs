@@ -125,6 +125,13 @@ pub enum Does {
     Enter(Place),
     /// Something is compiled.
     Compile(Compile),
+    /// What the image runs (`CMD`, `ENTRYPOINT`).
+    Runs {
+        /// `ENTRYPOINT`, to which a `CMD` is the arguments.
+        entrypoint: bool,
+        /// Word by word.
+        words: Vec<Text>,
+    },
     /// A container or program is started.
     Launch(Box<Launch>),
     /// System packages (apt, dnf, apk …) come or go.

@@ -19,6 +19,13 @@ pub fn index(url: &str) -> Option<&'static Index> {
     None
 }
 
+/// The index of that id.
+#[must_use]
+pub fn index_by_id(id: &str) -> Option<&'static Index> {
+    let _ = id;
+    None
+}
+
 /// What is known of an image reference: `nvidia/cuda:12.4.1-base-ubuntu22.04`, with or without `docker.io/`, digest ignored.
 #[must_use]
 pub fn image(reference: &str) -> Option<&'static Image> {
@@ -73,4 +80,16 @@ pub fn source(id: SourceId) -> &'static str {
 #[must_use]
 pub fn date() -> &'static str {
     ""
+}
+
+/// All rows that bound a driver.
+#[must_use]
+pub fn driver_bounds() -> &'static [DriverBound] {
+    &[]
+}
+
+/// All driver branches.
+#[must_use]
+pub fn driver_branches() -> &'static [DriverBranch] {
+    &[]
 }

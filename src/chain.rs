@@ -1,0 +1,203 @@
+//! Questions along the chain that several rules and reports ask: which driver a CUDA release needs, what a GPU can run,
+//! what a start needs in all.
+
+use crate::diagnostic::Needs;
+use crate::environment::{Build, Environment, Evidence, Host, Join, Reason};
+use crate::knowledge::{self, Basis, DriverBound, Kernels, Segment, Sm};
+use crate::platform::Os;
+use crate::source::Span;
+use crate::version::{CudaVersion, DriverVersion};
+
+/// What is known of a host's driver.
+pub(crate) struct Driver<'a> {
+    host: &'a Host,
+    at: Span,
+    known: Known,
+}
+
+enum Known {
+    /// Its number.
+    Number(DriverVersion),
+    /// The CUDA version that it reports.
+    Cuda(CudaVersion),
+}
+
+impl<'a> Driver<'a> {
+    /// The driver of a host; `None` where nothing is said of it, and for Tegra, whose driver is the system's.
+    pub(crate) fn of(host: &'a Host) -> Option<Self> {
+        if host.gpus.iter().any(|gpu| gpu.segment == Some(Segment::Tegra)) {
+            return None;
+        }
+        let number = host.driver.as_ref().map(|(v, at)| (Known::Number(v.clone()), *at));
+        let cuda = || host.driver_cuda.as_ref().map(|(v, at)| (Known::Cuda(*v), *at));
+        let (known, at) = number.or_else(cuda)?;
+        Some(Self { host, at, known })
+    }
+    /// Windows numbers its drivers apart, and a WSL host has a Windows driver.
+    fn windows(&self) -> bool {
+        self.host.wsl || self.host.platform.os == Os::Windows
+    }
+    /// The oldest driver that runs a CUDA release, in the host's own numbers.
+    pub(crate) fn bound(&self, cuda: &CudaVersion) -> Option<DriverVersion> {
+        let row = knowledge::driver_bound(cuda)?;
+        DriverVersion::parse(if self.windows() { row.windows } else { row.linux })
+    }
+    /// Whether it is too old for a CUDA release; `None` where the numbers leave it open.
+    pub(crate) fn below(&self, cuda: &CudaVersion) -> Option<bool> {
+        let row = knowledge::driver_bound(cuda)?;
+        match &self.known {
+            Known::Number(number) => self.number_below(number, row),
+            Known::Cuda(reported) => reported_below(*reported, cuda, row),
+        }
+    }
+    fn number_below(&self, number: &DriverVersion, row: &DriverBound) -> Option<bool> {
+        if !self.windows() {
+            return number.below(&DriverVersion::parse(row.linux)?);
+        }
+        let below = number.below(&DriverVersion::parse(row.windows)?);
+        if below == Some(false)
+            && !row.windows_disputed.is_empty()
+            && number.below(&DriverVersion::parse(row.windows_disputed)?) != Some(false)
+        {
+            return None;
+        }
+        below
+    }
+    /// As written by the user, or what it reports.
+    pub(crate) fn shown(&self) -> String {
+        match &self.known {
+            Known::Number(number) => number.to_string(),
+            Known::Cuda(cuda) => format!("one that reports CUDA {cuda}"),
+        }
+    }
+    /// The CUDA version that it reports.
+    pub(crate) fn reports(&self) -> Option<CudaVersion> {
+        match &self.known {
+            Known::Cuda(cuda) => Some(*cuda),
+            // The branch table has Linux numbers.
+            Known::Number(number) if !self.windows() => knowledge::driver_cuda(number),
+            Known::Number(_) => None,
+        }
+    }
+    /// Its number, where it is written.
+    pub(crate) fn number(&self) -> Option<&DriverVersion> {
+        if let Known::Number(number) = &self.known { Some(number) } else { None }
+    }
+    /// Its branch, where its number is written.
+    pub(crate) fn branch(&self) -> Option<u32> {
+        self.number().map(DriverVersion::branch)
+    }
+    /// The host's line as a link.
+    pub(crate) fn evidence(&self) -> Evidence {
+        Evidence { at: self.at, reason: Reason::HostDriver, also: Vec::new(), basis: Basis::Measured, join: Join::Stated }
+    }
+}
+
+/// A driver reports the newest CUDA it was made for. From 11 on a release runs on every driver at or above its major's first.
+fn reported_below(reported: CudaVersion, cuda: &CudaVersion, row: &DriverBound) -> Option<bool> {
+    if row.cuda.contains('.') && cuda.major() < 11 {
+        return reported.below(&cuda.minor_only());
+    }
+    let majors = reported.major().cmp(&cuda.major());
+    match majors {
+        std::cmp::Ordering::Less => Some(true),
+        // 11.0's own driver is below the bound of 11.1 and later.
+        std::cmp::Ordering::Equal if cuda.major() == 11 && reported.minor() == Some(0) && cuda.minor() != Some(0) => None,
+        std::cmp::Ordering::Equal | std::cmp::Ordering::Greater => Some(false),
+    }
+}
+
+/// The newest CUDA major (or, before 11, release) that a driver runs, for the help text.
+pub(crate) fn newest_cuda(driver: &Driver<'_>) -> Option<String> {
+    let fits = |bound: &&DriverBound| CudaVersion::parse(bound.cuda).is_some_and(|cuda| driver.below(&cuda) == Some(false));
+    let newest = knowledge::driver_bounds()
+        .iter()
+        .filter(fits)
+        .max_by_key(|b| CudaVersion::parse(b.cuda).map(|c| (c.major(), c.minor().unwrap_or(u32::MAX))))?;
+    Some(newest.cuda.to_owned())
+}
+
+/// Whether a build has something that runs on a GPU: machine code of the same major with a minor at most the GPU's,
+/// or PTX at or below it. Chips of the Tegra family run only their own code.
+/// Source: CUDA C++ Programming Guide, "Binary Compatibility" and "PTX Compatibility".
+pub(crate) fn runs_on(kernels: Kernels, sm: Sm, tegra: bool) -> Option<bool> {
+    let Kernels::Known { code, ptx, ptx_unknown } = kernels else { return None };
+    let native = code.iter().any(|c| c.major == sm.major && if c.exact { c.minor == sm.minor } else { c.minor <= sm.minor });
+    if native {
+        // Whether sm_80 code runs on a Jetson of 8.7 is disputed between sources.
+        let own = code.iter().any(|c| c.major == sm.major && c.minor == sm.minor);
+        return Some(true).filter(|_| own || !tegra);
+    }
+    let compiled = ptx.iter().any(|p| !p.exact && (p.major, p.minor) <= (sm.major, sm.minor));
+    match (compiled, ptx_unknown) {
+        (true, _) => Some(true),
+        (false, true) => None,
+        (false, false) => Some(false),
+    }
+}
+
+/// The architectures in a build, in words: `sm_50 … sm_90, PTX 9.0`.
+pub(crate) fn carried(kernels: Kernels) -> String {
+    let Kernels::Known { code, ptx, .. } = kernels else { return String::new() };
+    let mut words: Vec<String> =
+        code.iter().map(|c| format!("sm_{}{}{}", c.major, c.minor, if c.exact { "a" } else { "" })).collect();
+    words.extend(ptx.iter().map(|p| format!("PTX {}.{}", p.major, p.minor)));
+    words.join(" ")
+}
+
+/// What a start needs of a machine; `None` where it has no chain.
+pub(crate) fn needs(env: &Environment) -> Option<Needs> {
+    let mut driver: Option<DriverVersion> = None;
+    let mut oldest: Option<Sm> = None;
+    for component in &env.components {
+        let Some(build) = component.builds.only().or_else(|| component.builds.today()) else { continue };
+        if let Some(bound) =
+            build.cuda().and_then(|cuda| knowledge::driver_bound(&cuda)).and_then(|row| DriverVersion::parse(row.linux))
+            && driver.as_ref().is_none_or(|d| d.order(&bound).is_lt())
+        {
+            driver = Some(bound);
+        }
+        if let Some(lowest) = lowest(build)
+            && oldest.is_none_or(|o| o < lowest)
+        {
+            oldest = Some(lowest);
+        }
+    }
+    if driver.is_none() && oldest.is_none() {
+        return None;
+    }
+    Some(Needs {
+        environment: env.start.name.clone(),
+        driver: driver.map(|d| d.to_string()),
+        sm: oldest.map(|sm| format!("sm_{}{}", sm.major, sm.minor)),
+    })
+}
+
+fn lowest(build: &Build) -> Option<Sm> {
+    let Kernels::Known { code, ptx, .. } = build.release.kernels else { return None };
+    code.iter().chain(ptx).filter(|c| !c.exact).min().copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn sm(major: u8, minor: u8) -> Sm {
+        Sm { major, minor, exact: false }
+    }
+
+    #[test]
+    fn code_runs_within_a_major() {
+        static CODE: [Sm; 3] = [sm(8, 0), sm(8, 6), Sm { major: 9, minor: 0, exact: true }];
+        static PTX: [Sm; 1] = [sm(9, 0)];
+        let known = |ptx, ptx_unknown| Kernels::Known { code: &CODE, ptx, ptx_unknown };
+        assert_eq!(runs_on(known(&[], false), sm(8, 9), false), Some(true), "sm_86 code on sm_89");
+        assert_eq!(runs_on(known(&[], false), sm(7, 5), false), Some(false));
+        assert_eq!(runs_on(known(&[], false), sm(9, 0), false), Some(true), "sm_90a on its own chip");
+        assert_eq!(runs_on(known(&[], false), sm(12, 0), false), Some(false));
+        assert_eq!(runs_on(known(&PTX, false), sm(12, 0), false), Some(true), "PTX is compiled");
+        assert_eq!(runs_on(known(&[], true), sm(12, 0), false), None, "PTX not known");
+        assert_eq!(runs_on(known(&[], false), sm(8, 7), true), None, "Orin is disputed");
+        assert_eq!(runs_on(Kernels::Unknown, sm(8, 0), false), None);
+    }
+}

@@ -1,0 +1,154 @@
+//! Folds what happens, step by step, into what is there in the end. The only place that knows how a step changes what was there.
+
+mod indexes;
+mod state;
+mod step;
+
+use std::collections::BTreeMap;
+
+use crate::environment::{Environment, Evidence, Image, Join, Reason, Setting, Start};
+use crate::knowledge::{self, Basis};
+use crate::notation::image::ImageReference;
+use crate::platform::{Platform, Pythons};
+use crate::project::{Beginning, Event, Prefix, Script, World};
+use crate::source::Span;
+use crate::version::{CudaVersion, Specifiers};
+use state::State;
+
+/// What a company's own addresses stand for.
+pub(crate) trait Aliases {
+    /// The index id of the tables for an address.
+    fn index(&self, url: &str) -> Option<&'static str>;
+    /// The public image that a reference stands for.
+    fn image(&self, reference: &str) -> Option<String>;
+}
+
+/// The environments of one walk: one for each prefix that something is installed into.
+pub(crate) fn fold(beginning: &Beginning, world: &World, script: &Script, aliases: &dyn Aliases) -> Vec<Environment> {
+    let mut platform = world.platform.clone();
+    let base = script.events.iter().find_map(|event| match event {
+        Event::Base { image, at, also } => Some(stands_on(image.as_deref(), *at, also, script, aliases)),
+        _ => None,
+    });
+    if let Some(image) = &base
+        && let Some(row) = image.row
+        && let Some(pythons) = Pythons::parse(row.python)
+    {
+        platform.python = platform.python.and(pythons);
+    }
+    let mut states: BTreeMap<Prefix, State> = BTreeMap::new();
+    let system = State::of_image(platform.clone(), base.as_ref());
+    let mut forward_compat: Vec<CudaVersion> = base.iter().filter_map(image_compat).collect();
+    states.insert(Prefix::System, system.clone());
+    for event in &script.events {
+        match event {
+            Event::Python(text) => {
+                if let Ok(specifiers) = Specifiers::parse(text) {
+                    let admitted = Pythons::admitted(&specifiers).and(platform.python);
+                    platform.python = if admitted.0 == 0 { platform.python } else { admitted };
+                    for state in states.values_mut() {
+                        state.platform.python = platform.python;
+                    }
+                }
+            }
+            Event::Install(installed) => {
+                let fresh = || State { installed: BTreeMap::new(), ..State::of_image(platform.clone(), None) };
+                states.entry(installed.prefix.clone()).or_insert_with(fresh).install(installed, aliases);
+            }
+            Event::Remove { prefix, names, .. } => {
+                if let Some(state) = states.get_mut(prefix) {
+                    state.remove(names);
+                }
+            }
+            Event::System { names, .. } => {
+                forward_compat.extend(names.iter().filter_map(|n| package_compat(n)));
+            }
+            Event::Base { .. } => {}
+        }
+    }
+    let variables: BTreeMap<String, Setting> = script
+        .exported
+        .iter()
+        .map(|(name, value)| {
+            let evidence = stated(value.at, Reason::Variable { name: name.clone() });
+            (name.clone(), Setting { value: value.text.clone(), written: value.written.clone(), evidence })
+        })
+        .collect();
+    let several = states.values().filter(|s| !s.steps.is_empty()).count() > 0;
+    states
+        .into_iter()
+        // The start's own prefix counts where nothing else does: an image alone is an environment.
+        .filter(|(prefix, state)| !state.steps.is_empty() || (*prefix == Prefix::System && !several))
+        .map(|(_, state)| Environment {
+            start: Start { name: format!("{}{}", beginning.name, world.suffix()), at: beginning.at },
+            chosen: world.with.iter().cloned().collect(),
+            platform: state.platform.clone(),
+            image: base.clone(),
+            runs: beginning.runs,
+            components: state.components(),
+            steps: state.steps,
+            variables: variables.clone(),
+            forward_compat: forward_compat.clone(),
+        })
+        .collect()
+}
+
+fn stated(at: Span, reason: Reason) -> Evidence {
+    Evidence { at, reason, also: Vec::new(), basis: Basis::Vendor, join: Join::Stated }
+}
+
+/// The image, with what the files set over its own demand.
+fn stands_on(image: Option<&str>, at: Span, also: &[(Span, Reason)], script: &Script, aliases: &dyn Aliases) -> Image {
+    let public = image.map(|i| aliases.image(i).unwrap_or_else(|| i.to_owned()));
+    let row = public.as_deref().and_then(knowledge::image);
+    let reference = image.and_then(ImageReference::parse).map(|r| r.to_string()).unwrap_or_default();
+    let setting = |name: &str| {
+        script.exported.get(name).map(|value| Setting {
+            value: value.text.clone(),
+            written: value.written.clone(),
+            evidence: stated(value.at, Reason::Variable { name: name.to_owned() }),
+        })
+    };
+    let disable = setting("NVIDIA_DISABLE_REQUIRE").is_some_and(|s| !matches!(s.value.as_deref(), Some("0" | "false" | "")));
+    let reason = Reason::Image { image: reference.clone(), cuda: row.map_or("", |r| r.cuda).to_owned() };
+    let basis = row.map_or(Basis::Inferred, |r| r.basis);
+    Image {
+        reference,
+        row,
+        require_cuda: setting("NVIDIA_REQUIRE_CUDA"),
+        disable_require: disable,
+        evidence: Evidence { also: also.to_vec(), basis, ..stated(at, reason) },
+    }
+}
+
+/// NVIDIA's CUDA images carry `cuda-compat` of their own release.
+fn image_compat(image: &Image) -> Option<CudaVersion> {
+    let row = image.row.filter(|row| row.flavour != knowledge::Flavour::None)?;
+    Some(CudaVersion::parse(row.cuda)?.minor_only())
+}
+
+fn package_compat(name: &str) -> Option<CudaVersion> {
+    let row = knowledge::system_package(name).filter(|row| row.carries == knowledge::Carries::ForwardCompat)?;
+    let prefix = row.pattern.split('*').next().unwrap_or_default();
+    CudaVersion::parse(&name.strip_prefix(prefix)?.split('=').next()?.replace('-', "."))
+}
+
+/// Adds the variables of an rc file that lies above a manifest: they hold by place only.
+pub(crate) fn assume(env: &mut Environment, rc: &Script) {
+    for (name, value) in &rc.exported {
+        let evidence = Evidence { join: Join::Assumed, ..stated(value.at, Reason::Variable { name: name.clone() }) };
+        let setting = Setting { value: value.text.clone(), written: value.written.clone(), evidence };
+        env.variables.entry(name.clone()).or_insert(setting);
+    }
+}
+
+impl State {
+    /// What an image has before anything is installed.
+    fn of_image(platform: Platform, image: Option<&Image>) -> Self {
+        let mut state = Self { platform, installed: BTreeMap::new(), steps: Vec::new() };
+        if let Some(image) = image {
+            state.take_image(image);
+        }
+        state
+    }
+}

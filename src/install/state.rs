@@ -1,0 +1,89 @@
+//! What one prefix holds, and how it came there.
+
+use std::collections::BTreeMap;
+
+use crate::environment::{Build, Candidates, Component, Evidence, Image, Join, Reason, Step};
+use crate::knowledge::{self, Basis, Library};
+use crate::platform::Platform;
+use crate::version::{CudaVersion, Version};
+
+/// One prefix while its steps are folded.
+#[derive(Clone)]
+pub(super) struct State {
+    pub(super) platform: Platform,
+    /// By name.
+    pub(super) installed: BTreeMap<String, Held>,
+    pub(super) steps: Vec<Step>,
+}
+
+/// A package that is there.
+#[derive(Clone)]
+pub(super) struct Held {
+    pub(super) builds: Candidates,
+    pub(super) evidence: Evidence,
+    /// A pin, an upper bound, an index or an image chose it.
+    pub(super) chosen: bool,
+}
+
+impl State {
+    /// The packages of an image: torch, where its row names it.
+    pub(super) fn take_image(&mut self, image: &Image) {
+        let Some(row) = image.row.filter(|row| !row.torch.is_empty()) else { return };
+        let tag = CudaVersion::parse(row.cuda).map(|c| c.minor_only());
+        let bits = self.platform.bits();
+        let same = |r: &&'static knowledge::Release| {
+            r.version == row.torch && r.platforms.meets(bits) && CudaVersion::of_tag(r.tag).map(|t| t.minor_only()) == tag
+        };
+        let builds: Vec<Build> = knowledge::releases("torch")
+            .iter()
+            .filter(same)
+            .take(1)
+            .filter_map(|release| Some(Build { version: Version::parse(release.version)?, index: "image", release }))
+            .collect();
+        let mut evidence = image.evidence.clone();
+        evidence.reason = Reason::Image { image: image.reference.clone(), cuda: row.cuda.to_owned() };
+        let today = builds.len().checked_sub(1);
+        let builds = Candidates { open: builds.is_empty(), today, builds };
+        self.installed.insert("torch".to_owned(), Held { builds, evidence, chosen: true });
+    }
+
+    pub(super) fn remove(&mut self, names: &[String]) {
+        for name in names {
+            self.installed.remove(&crate::notation::requirement::normalise(name));
+        }
+    }
+
+    /// What is there in the end.
+    pub(super) fn components(&self) -> Vec<Component> {
+        let held = self.installed.iter();
+        held.map(|(name, held)| Component { name: name.clone(), builds: held.builds.clone(), evidence: held.evidence.clone() })
+            .collect()
+    }
+}
+
+/// Why a package comes to what it is.
+pub(super) fn comes(name: &str, wants: &str, builds: &Candidates) -> (Reason, Basis) {
+    match builds.only().or_else(|| builds.today()) {
+        Some(build) => {
+            let reason = Reason::Comes {
+                package: name.to_owned(),
+                version: build.version.to_string(),
+                index: build.index.to_owned(),
+                cuda: build.brings(Library::Cuda).map_or("", |p| p.version).to_owned(),
+                today: builds.only().is_none(),
+            };
+            (reason, build.release.basis)
+        }
+        None => (Reason::Asked { package: name.to_owned(), wants: wants.to_owned() }, Basis::Metadata),
+    }
+}
+
+/// A place in a file.
+pub(super) fn at(
+    at: crate::source::Span,
+    also: &[(crate::source::Span, Reason)],
+    (reason, basis): (Reason, Basis),
+    join: Join,
+) -> Evidence {
+    Evidence { at, reason, also: also.to_vec(), basis, join }
+}

@@ -1,0 +1,354 @@
+//! One installing step: what it asks, what that comes to, and what it does to what was there.
+
+use std::collections::BTreeMap;
+
+use super::Aliases;
+use super::indexes::indexes;
+use super::state::{Held, State, at, comes};
+use crate::environment::{Ask, Candidates, Change, Conflict, Effect, Evidence, Holds, Reason, Step, StepIndex};
+use crate::knowledge::{self, Kernels};
+use crate::notation::match_spec::MatchSpec;
+use crate::notation::requirement::{self, Subject};
+use crate::outline::{Language, Tool};
+use crate::platform::Pythons;
+use crate::project::{Asked, Installed};
+use crate::resolve::{self, Reach};
+use crate::source::Span;
+use crate::version::{Specifiers, Version};
+
+/// One package of a step while it is worked out.
+#[derive(Clone)]
+struct Wanted {
+    name: String,
+    wants: Specifiers,
+    /// As it stands in the file.
+    shown: String,
+    at: Span,
+    also: Vec<(Span, Reason)>,
+    alone: Candidates,
+    /// Required by another package of the step, not asked for.
+    implied: bool,
+    /// A pin, an upper bound or an index chooses it.
+    chosen: bool,
+}
+
+impl State {
+    /// Lets a step happen.
+    pub(super) fn install(&mut self, step: &Installed, aliases: &dyn Aliases) {
+        let found = indexes(step, aliases);
+        let mut wanted = match step.tool {
+            Tool::Conda => self.conda_wants(step),
+            Tool::Pip | Tool::UvPip | Tool::Uv => self.python_wants(step, &found),
+        };
+        if step.tool != Tool::Conda && !step.flags.no_deps {
+            self.imply(&mut wanted, step, &found);
+        }
+        let packages: Vec<(String, Candidates)> = wanted.iter().map(|w| (w.name.clone(), w.alone.clone())).collect();
+        let pruned = if step.flags.no_deps {
+            resolve::Pruned { left: packages.iter().map(|(_, c)| c.clone()).collect(), conflicts: Vec::new() }
+        } else {
+            resolve::prune(&packages, &self.platform)
+        };
+        let mut asks = Vec::new();
+        let mut changes = Vec::new();
+        let mut after: BTreeMap<String, Held> = BTreeMap::new();
+        for (want, builds) in wanted.iter().zip(pruned.left) {
+            let mut builds = builds;
+            builds.open |= step.open && want.implied;
+            let evidence = at(want.at, &want.also, comes(&want.name, &want.shown, &builds), step.join);
+            let change = self.change(want, &builds, &evidence, step);
+            match change.as_ref().map(|c| &c.effect) {
+                Some(Effect::Keeps) => {}
+                Some(Effect::Unknown) => {
+                    let open = Candidates { open: true, today: None, ..builds.clone() };
+                    after.insert(want.name.clone(), Held { builds: open, evidence: evidence.clone(), chosen: false });
+                }
+                _ => {
+                    after.insert(
+                        want.name.clone(),
+                        Held { builds: builds.clone(), evidence: evidence.clone(), chosen: want.chosen },
+                    );
+                }
+            }
+            changes.extend(change);
+            asks.push(Ask { package: want.name.clone(), wants: want.wants.clone(), evidence, alone: want.alone.clone(), builds });
+        }
+        let conflicts = pruned.conflicts.iter().map(|(a, b)| Conflict {
+            package: wanted[*a].name.clone(),
+            against: wanted[*b].name.clone(),
+            requires: requires(&wanted[*a].alone, &wanted[*b].name),
+        });
+        let conflicts = conflicts.collect();
+        self.installed.extend(after);
+        self.steps.push(Step {
+            tool: step.tool,
+            at: step.at,
+            asks,
+            indexes: found,
+            flags: step.flags.clone(),
+            changes,
+            conflicts,
+        });
+    }
+
+    fn conda_wants(&mut self, step: &Installed) -> Vec<Wanted> {
+        let mut wanted = Vec::new();
+        for ask in step.asks.iter().filter(|a| a.language == Language::MatchSpec) {
+            let Some(spec) = ask.text.as_deref().and_then(|t| MatchSpec::parse(t).ok()) else { continue };
+            if spec.name == "python" {
+                let version = spec.version.as_deref().map(|v| v.trim_start_matches(['=', ' ']).trim_end_matches(".*"));
+                if let Some(pythons) = version.and_then(Pythons::parse) {
+                    self.platform.python = pythons;
+                }
+            }
+            let name = format!("conda:{}", spec.name);
+            wanted.push(Wanted {
+                alone: resolve::conda_candidates(&name, &spec, &self.platform),
+                wants: Specifiers::default(),
+                shown: spec.version.clone().unwrap_or_default(),
+                at: ask.at,
+                also: ask.also.clone(),
+                implied: false,
+                chosen: spec.version.is_some(),
+                name,
+            });
+        }
+        wanted
+    }
+
+    fn python_wants(&self, step: &Installed, found: &[StepIndex]) -> Vec<Wanted> {
+        let mut wanted: Vec<Wanted> = Vec::new();
+        for ask in &step.asks {
+            let Some(parsed) = ask.text.as_deref().and_then(|t| requirement::parse(t).ok()) else { continue };
+            if parsed.marker.as_ref().is_some_and(|m| m.holds(&self.platform, &[]) != Some(true)) {
+                continue;
+            }
+            let new = match parsed.subject {
+                Subject::Package { name, wants, .. } => self.package(name, wants, ask, step, found),
+                Subject::Wheel { wheel, .. } => Wanted {
+                    alone: resolve::from_wheel(&wheel, &self.platform),
+                    wants: Specifiers::exactly(&wheel.version),
+                    shown: format!("=={}", wheel.version),
+                    name: wheel.name,
+                    at: ask.at,
+                    also: ask.also.clone(),
+                    implied: false,
+                    chosen: true,
+                },
+                Subject::Elsewhere { name: Some(name) } => Wanted {
+                    name,
+                    wants: Specifiers::default(),
+                    shown: String::new(),
+                    at: ask.at,
+                    also: ask.also.clone(),
+                    alone: Candidates { open: true, ..Candidates::default() },
+                    implied: false,
+                    chosen: true,
+                },
+                Subject::Elsewhere { name: None } | Subject::Path(_) => continue,
+            };
+            match wanted.iter_mut().find(|w| w.name == new.name) {
+                // Asked for twice: both conditions hold; the stricter line is the one to change.
+                Some(old) => {
+                    let (kept, other) = if new.chosen && !old.chosen { (new, &*old) } else { (old.clone(), &new) };
+                    let wants = kept.wants.and(&other.wants);
+                    let merged = Wanted { wants, ..kept };
+                    let reach = self.reach(step, found, &merged.name);
+                    *old = Wanted { alone: self.candidates(&merged, &reach), ..merged };
+                }
+                None => wanted.push(new),
+            }
+        }
+        // A lock alone: its entries are the asks.
+        let manifest = !step.asks.is_empty();
+        for (lock, also) in &step.locks {
+            let (Some(name), Some(version)) = (lock.name.known(), lock.version.known().and_then(Version::parse)) else {
+                continue;
+            };
+            let name = requirement::normalise(name);
+            if knowledge::releases(&name).is_empty()
+                || wanted.iter().any(|w| w.name == name)
+                || (manifest && !is_framework(&name))
+            {
+                continue;
+            }
+            let mut also = also.clone();
+            also.push((lock.name.at, Reason::Here));
+            let ask = Asked { text: None, language: Language::Pep508, at: lock.version.at, also };
+            let wants = Specifiers::exactly(&version);
+            wanted.push(self.package(name, wants, &ask, step, found));
+        }
+        wanted
+    }
+
+    fn package(&self, name: String, wants: Specifiers, ask: &Asked, step: &Installed, found: &[StepIndex]) -> Wanted {
+        let mut new = Wanted {
+            shown: wants.to_string(),
+            chosen: !wants.is_open_above(),
+            wants,
+            at: ask.at,
+            also: ask.also.clone(),
+            alone: Candidates::default(),
+            implied: false,
+            name,
+        };
+        for bound in &step.bounds {
+            let Some(parsed) = bound.text.as_deref().and_then(|t| requirement::parse(t).ok()) else { continue };
+            if let Subject::Package { name, wants, .. } = parsed.subject
+                && name == new.name
+                && parsed.marker.as_ref().is_none_or(|m| m.holds(&self.platform, &[]) == Some(true))
+            {
+                new.wants = new.wants.and(&wants);
+                new.chosen |= !wants.is_open_above();
+                new.also.push((bound.at, Reason::Asked { package: name, wants: wants.to_string() }));
+            }
+        }
+        let mut locked = None;
+        for (lock, _) in &step.locks {
+            if lock.name.known().map(requirement::normalise).as_deref() == Some(&*new.name)
+                && let Some(version) = lock.version.known().and_then(Version::parse)
+            {
+                new.wants = new.wants.and(&Specifiers::exactly(&version));
+                new.chosen = true;
+                if lock.version.at != new.at {
+                    new.also.push((lock.version.at, Reason::Asked { package: new.name.clone(), wants: format!("=={version}") }));
+                }
+                locked = Some(lock);
+            }
+        }
+        let mut reach = self.reach(step, found, &new.name);
+        let registry = locked.and_then(|l| l.registry.as_ref()?.known()).map(|url| StepIndex {
+            id: knowledge::index(url).map(|i| i.id),
+            url: String::new(),
+            at: None,
+            explicit: false,
+        });
+        if let Some(registry) = &registry {
+            reach.routed = Some(registry);
+        }
+        new.alone = self.candidates(&new, &reach);
+        if let Some(build) = new.alone.today()
+            && let Some(index) = found.iter().find(|i| i.id == Some(build.index))
+            && let Some(at) = index.at.filter(|at| *at != new.at)
+        {
+            let name = index.id.map_or_else(|| index.url.clone(), str::to_owned);
+            new.also.push((at, Reason::Index { index: name }));
+        }
+        // An index of one CUDA is a choice, too.
+        new.chosen |= reach.routed.is_some()
+            || found.iter().any(|i| !i.explicit && i.id.and_then(knowledge::index_by_id).is_some_and(|i| !i.tag.is_empty()));
+        new
+    }
+
+    fn reach<'a>(&self, step: &Installed, found: &'a [StepIndex], package: &str) -> Reach<'a> {
+        let strategy = step.index_strategy.as_ref();
+        let routed = step.routes.iter().find(|r| r.package == package);
+        let named = routed.and_then(|r| r.index.as_deref()).and_then(|name| {
+            let line = step.indexes.iter().find(|i| i.name.as_deref() == Some(name))?;
+            found.iter().find(|i| i.at == Some(line.at))
+        });
+        Reach {
+            tool: step.tool,
+            best_match: strategy.is_some_and(|s| s.as_deref() != Some("first-index")),
+            indexes: if routed.is_some() && named.is_none() { &[] } else { found },
+            routed: named,
+            pre: step.flags.pre,
+        }
+    }
+
+    fn candidates(&self, want: &Wanted, reach: &Reach<'_>) -> Candidates {
+        resolve::python_candidates(&want.name, &want.wants, reach, &self.platform)
+    }
+
+    /// Packages of the chain that asked ones require without their being asked for.
+    fn imply(&self, wanted: &mut Vec<Wanted>, step: &Installed, found: &[StepIndex]) {
+        let mut next = 0;
+        while next < wanted.len() && wanted.len() < 64 {
+            let want = &wanted[next];
+            next += 1;
+            let Some(build) = want.alone.only().or_else(|| want.alone.today()) else { continue };
+            let (by, place, also) = (format!("{} {}", want.name, build.version), want.at, want.also.clone());
+            let parsed = build.release.requires.iter().filter_map(|text| Some((text, requirement::parse(text).ok()?)));
+            let mut new = Vec::new();
+            for (text, parsed) in parsed {
+                if parsed.marker.as_ref().is_some_and(|m| m.holds(&self.platform, &[]) != Some(true)) {
+                    continue;
+                }
+                let Subject::Package { name, .. } = parsed.subject else { continue };
+                if is_framework(&name) && !wanted.iter().chain(&new).any(|w| w.name == name) {
+                    let mut also = also.clone();
+                    also.push((place, Reason::Requires { by: by.clone(), what: (*text).to_owned() }));
+                    let ask = Asked { text: None, language: Language::Pep508, at: place, also };
+                    new.push(Wanted {
+                        implied: true,
+                        chosen: false,
+                        ..self.package(name, Specifiers::default(), &ask, step, found)
+                    });
+                }
+            }
+            wanted.extend(new);
+        }
+    }
+
+    /// What the step does to a package that was there.
+    fn change(&self, want: &Wanted, builds: &Candidates, cause: &Evidence, step: &Installed) -> Option<Change> {
+        let before = self.installed.get(&want.name)?;
+        let effect = if step.flags.reinstall || (step.flags.upgrade && !want.implied) {
+            replaced(before, builds)
+        } else {
+            // What is there stays if it meets what the step asks and what its other packages require.
+            let meets = before.builds.hold(|b| {
+                let left = builds.open || builds.builds.is_empty() || builds.builds.iter().any(|n| same(n, b));
+                Some(want.wants.admits(&b.version) && (left || !want.implied))
+            });
+            match (meets, step.tool, want.implied) {
+                (Holds::Always | Holds::Today, ..) => Effect::Keeps,
+                (Holds::Never, Tool::Pip, _) | (Holds::Never, _, false) if !builds.open => replaced(before, builds),
+                _ => Effect::Unknown,
+            }
+        };
+        Some(Change { package: want.name.clone(), effect, before: before.evidence.clone(), cause: cause.clone() })
+    }
+}
+
+fn same(a: &crate::environment::Build, b: &crate::environment::Build) -> bool {
+    a.version.public() == b.version.public()
+}
+
+/// What takes the place of what was there, if that is another build.
+fn replaced(before: &Held, builds: &Candidates) -> Effect {
+    let (Some(old), Some(new)) =
+        (before.builds.only().or_else(|| before.builds.today()), builds.only().or_else(|| builds.today()))
+    else {
+        return Effect::Unknown;
+    };
+    if std::ptr::eq(old.release, new.release) || !before.chosen {
+        return Effect::Keeps;
+    }
+    let holds = builds.hold(|b| Some(!before.builds.builds.iter().any(|o| same(o, b) && o.release.tag == b.release.tag)));
+    let show = |b: &crate::environment::Build| {
+        let tag = b.release.tag;
+        if tag.is_empty() || b.version.local().is_some() { b.version.to_string() } else { format!("{} ({tag})", b.version) }
+    };
+    Effect::Replaces { from: show(old), to: show(new), holds }
+}
+
+/// A package that carries kernels of its own: the chain runs through it.
+fn is_framework(name: &str) -> bool {
+    knowledge::releases(name).iter().any(|r| r.kernels != Kernels::Unknown)
+}
+
+/// What the candidates require of another package, in words.
+fn requires(candidates: &Candidates, other: &str) -> String {
+    let mut all: Vec<String> = candidates
+        .builds
+        .iter()
+        .rev()
+        .flat_map(|b| b.release.requires)
+        .filter(|text| matches!(requirement::parse(text), Ok(r) if matches!(&r.subject, Subject::Package { name, .. } if name == other)))
+        .map(|text| text.split(';').next().unwrap_or(text).trim().to_owned())
+        .collect();
+    all.dedup();
+    all.truncate(3);
+    all.join(" or ")
+}

@@ -1,0 +1,153 @@
+//! What goes into an image, and who builds it: `COPY`, build contexts, targets, build arguments.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use globset::Glob;
+
+use super::{Project, paths};
+use crate::outline::{BuildOf, Does, Launcher, Text};
+
+/// One file of the root that builds a Dockerfile.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Giver {
+    /// The build context, relative to the root.
+    pub(super) context: String,
+    /// The stage, if it names one; empty for the last.
+    pub(super) target: String,
+    /// The image's name, if it gets one.
+    pub(super) image: String,
+    /// Build arguments whose values are known.
+    pub(super) arguments: Vec<(String, String)>,
+}
+
+/// Who builds which Dockerfile.
+#[derive(Debug, Default)]
+pub(super) struct Givers(BTreeMap<String, Vec<Giver>>);
+
+impl Givers {
+    pub(super) fn of(&self, dockerfile: &str) -> &[Giver] {
+        self.0.get(dockerfile).map_or(&[], Vec::as_slice)
+    }
+    /// Stages that someone asks for by name.
+    pub(super) fn targets(&self, dockerfile: &str) -> BTreeSet<String> {
+        self.of(dockerfile).iter().map(|g| g.target.to_lowercase()).filter(|t| !t.is_empty()).collect()
+    }
+    /// The Dockerfile that an image name is built from.
+    pub(super) fn builder(&self, image: &str) -> Option<(&str, &Giver)> {
+        let named = |g: &&Giver| !g.image.is_empty() && untagged(&g.image) == untagged(image);
+        self.0.iter().find_map(|(path, givers)| Some((path.as_str(), givers.iter().find(named)?)))
+    }
+}
+
+/// A name built and run in one root is the same image whatever its tag.
+fn untagged(image: &str) -> &str {
+    let slash = image.rfind('/').map_or(0, |at| at + 1);
+    image[slash..].find(':').map_or(image, |colon| &image[..slash + colon])
+}
+
+/// Reads all launches for what they say of building.
+pub(super) fn givers(project: &Project<'_>) -> Givers {
+    let mut found = Givers::default();
+    for (path, file) in project.files() {
+        for act in &file.outline.acts {
+            let Does::Launch(launch) = &act.does else { continue };
+            let Some(build) = &launch.build else { continue };
+            let image = match launch.by {
+                Launcher::DockerBuild => launch.name.clone(),
+                _ => launch.image.as_ref().and_then(|i| i.known().map(str::to_owned)),
+            };
+            if let Some((dockerfile, context)) = dockerfiles(project, path, launch.by, build) {
+                let known = |v: &crate::outline::Variable| Some((v.name.clone(), v.value.as_ref()?.known()?.to_owned()));
+                found.0.entry(dockerfile).or_default().push(Giver {
+                    context,
+                    target: build.target.as_ref().and_then(Text::known).unwrap_or_default().to_owned(),
+                    image: image.clone().unwrap_or_default(),
+                    arguments: build.arguments.iter().filter_map(known).collect(),
+                });
+            }
+        }
+    }
+    found
+}
+
+/// The Dockerfile of a build, with its context. A command's folder is not known: the root's, then the script's.
+pub(super) fn dockerfiles(project: &Project<'_>, path: &str, by: Launcher, build: &BuildOf) -> Option<(String, String)> {
+    let own = paths::folder(path);
+    let bases: &[&str] = if by == Launcher::DockerBuild { &["", own] } else { &[own] };
+    let context = build.context.known()?;
+    bases.iter().find_map(|base| {
+        let context = paths::join(base, context)?;
+        let dockerfile = match &build.dockerfile {
+            None => paths::join(&context, "Dockerfile")?,
+            Some(text) if by == Launcher::DockerBuild => paths::join(base, text.known()?)?,
+            Some(text) => paths::join(&context, text.known()?)?,
+        };
+        project.file(&dockerfile).is_some().then_some((dockerfile, context))
+    })
+}
+
+/// What an image has from the build context, in the order in which it came.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Contents {
+    /// (path in the context, path in the image, whether the latter is surely a folder).
+    copies: Vec<(String, String, bool)>,
+    /// Files that a command changed.
+    edited: BTreeSet<String>,
+}
+
+impl Contents {
+    pub(super) fn copy(&mut self, source: &str, to: &str, folder: bool) {
+        self.copies.push((source.trim_start_matches('/').to_owned(), to.to_owned(), folder));
+    }
+    pub(super) fn edit(&mut self, path: String) {
+        self.edited.insert(path);
+    }
+    pub(super) fn is_edited(&self, path: &str) -> bool {
+        self.edited.contains(path)
+    }
+    /// The context paths that may lie at a path of the image, likeliest first.
+    pub(super) fn sources(&self, path: &str) -> Vec<String> {
+        let mut found = Vec::new();
+        for (source, to, folder) in self.copies.iter().rev() {
+            let Some(rest) = paths::under(path, to) else { continue };
+            if rest.is_empty() {
+                if !folder {
+                    found.push(source.clone());
+                }
+                continue;
+            }
+            // A file copied into a folder keeps its name; a folder's contents are copied, not the folder.
+            let pattern = paths::name(source);
+            let fits = if pattern.contains(['*', '?', '[']) {
+                Glob::new(pattern).is_ok_and(|g| g.compile_matcher().is_match(rest))
+            } else {
+                pattern == rest
+            };
+            if fits && !source.is_empty() {
+                found.extend(paths::join(paths::folder(source), rest));
+            }
+            found.extend(paths::join(source, rest));
+        }
+        found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn copies_are_found_again() {
+        let mut contents = Contents::default();
+        contents.copy("requirements.txt", "/app/", true);
+        contents.copy("docker/req*.txt", "/tmp", false);
+        contents.copy(".", "/src", false);
+        contents.copy("a.txt", "/b.txt", false);
+        assert_eq!(contents.sources("/app/requirements.txt")[0], "requirements.txt");
+        assert_eq!(contents.sources("/tmp/requirements.txt")[0], "docker/requirements.txt");
+        assert_eq!(contents.sources("/src/sub/x.txt")[0], "sub/x.txt");
+        assert_eq!(contents.sources("/b.txt"), ["a.txt"]);
+        assert!(contents.sources("/nowhere").is_empty());
+        assert_eq!(untagged("a:5000/b:1"), "a:5000/b");
+    }
+}

@@ -1,0 +1,56 @@
+//! Links between files, and nothing else: which starts there are, who includes, copies and builds from whom.
+
+mod images;
+mod launches;
+mod paths;
+mod starts;
+mod variables;
+mod walk;
+mod worlds;
+
+pub(crate) use launches::{LaunchPlace, launches};
+pub(crate) use starts::{Beginning, Enters, commanded, manifests};
+pub(crate) use walk::{Asked, Event, Indexed, Installed, Prefix, Script, walk};
+pub(crate) use worlds::{World, worlds};
+
+use std::collections::BTreeMap;
+
+use crate::outline::{Kind, Outline};
+use crate::source::{FileId, Sources};
+
+/// All files of the repository with what they say, by path.
+pub(crate) struct Project<'a> {
+    /// For the texts of spans.
+    pub(crate) sources: &'a Sources,
+    files: BTreeMap<&'a str, File<'a>>,
+    givers: images::Givers,
+}
+
+/// One file.
+#[derive(Clone, Copy)]
+pub(crate) struct File<'a> {
+    pub(crate) id: FileId,
+    pub(crate) kind: Kind,
+    pub(crate) outline: &'a Outline,
+}
+
+impl<'a> Project<'a> {
+    /// Links these files.
+    pub(crate) fn new(sources: &'a Sources, files: impl Iterator<Item = (&'a str, File<'a>)>) -> Self {
+        let mut project = Self { sources, files: files.collect(), givers: images::Givers::default() };
+        project.givers = images::givers(&project);
+        project
+    }
+    /// The file at a root-relative path.
+    pub(crate) fn file(&self, path: &str) -> Option<File<'a>> {
+        self.files.get(path).copied()
+    }
+    /// All files, by path.
+    pub(crate) fn files(&self) -> impl Iterator<Item = (&'a str, File<'a>)> {
+        self.files.iter().map(|(path, file)| (*path, *file))
+    }
+    /// What the other files say of building a Dockerfile: part of the fingerprint of its starts.
+    pub(crate) fn given_to(&self, dockerfile: &str) -> String {
+        format!("{:?}", self.givers.of(dockerfile))
+    }
+}

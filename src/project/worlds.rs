@@ -1,0 +1,138 @@
+//! Exclusive worlds: the combinations of choices under which a start is walked.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::walk::Script;
+use crate::notation::marker::Marker;
+use crate::outline::{Choice, When};
+use crate::platform::{Platform, Pythons};
+
+/// No start has more; the rest of the combinations is left out.
+const MOST: usize = 256;
+/// No job has more rows that count.
+const MOST_ROWS: u32 = 64;
+
+/// One set of choices.
+#[derive(Clone, Debug)]
+pub(crate) struct World {
+    /// What it runs on; markers are answered by it.
+    pub(crate) platform: Platform,
+    /// Extras and groups that are installed.
+    pub(crate) with: BTreeSet<Choice>,
+    /// The arm taken, by test; arm 0 where a test is not named.
+    pub(crate) arms: BTreeMap<String, u32>,
+    /// The row taken, by job; row 0 where a job is not named.
+    pub(crate) rows: BTreeMap<String, u32>,
+}
+
+impl World {
+    /// The world in which every test is true.
+    pub(crate) fn new(platform: Platform, with: BTreeSet<Choice>) -> Self {
+        Self { platform, with, arms: BTreeMap::new(), rows: BTreeMap::new() }
+    }
+    /// Whether an act takes place here; `None` where a marker cannot be told.
+    pub(super) fn takes(&self, when: &When) -> Option<bool> {
+        let mut known = true;
+        for choice in &when.0 {
+            match self.holds(choice) {
+                Some(true) => {}
+                Some(false) => return Some(false),
+                None => known = false,
+            }
+        }
+        known.then_some(true)
+    }
+    fn holds(&self, choice: &Choice) -> Option<bool> {
+        match choice {
+            Choice::Extra(_) | Choice::Group(_) | Choice::Profile(_) => Some(self.with.contains(choice)),
+            Choice::Branch { test, arm } => Some(self.arms.get(test).copied().unwrap_or(0) == *arm),
+            Choice::Row { job, row } => Some(self.rows.get(job).copied().unwrap_or(0) == *row),
+            Choice::Marker(text) => self.marker(text),
+        }
+    }
+    pub(super) fn marker(&self, text: &str) -> Option<bool> {
+        Marker::parse(text).ok()?.holds(&self.platform, &self.extras())
+    }
+    pub(super) fn extras(&self) -> Vec<&str> {
+        self.with.iter().filter_map(|c| if let Choice::Extra(name) = c { Some(name.as_str()) } else { None }).collect()
+    }
+    /// What tells this world from the first, for the environment's name: `?branch 2`.
+    pub(crate) fn suffix(&self) -> String {
+        let arms = self.arms.values().map(|arm| format!("?branch {}", arm + 1));
+        let rows = self.rows.values().map(|row| format!("?row {}", row + 1));
+        arms.chain(rows).collect()
+    }
+}
+
+/// The worlds of a start, given what a walk through the first one met: each test and matrix varied alone,
+/// and Python split where a marker tells its versions apart.
+pub(crate) fn worlds(first: &World, met: &Script) -> Vec<World> {
+    let mut arms: BTreeMap<&str, u32> = BTreeMap::new();
+    let mut rows: BTreeMap<&str, u32> = BTreeMap::new();
+    for choice in &met.choices {
+        match choice {
+            Choice::Branch { test, arm } => {
+                let last = arms.entry(test).or_default();
+                *last = (*last).max(*arm);
+            }
+            Choice::Row { job, row } => {
+                let last = rows.entry(job).or_default();
+                *last = (*last).max(*row);
+            }
+            _ => {}
+        }
+    }
+    let mut found = vec![first.clone()];
+    for (test, last) in arms {
+        // One arm more than was seen: no test is true, and there is no `else`.
+        found.extend((1..=last.saturating_add(1)).map(|arm| {
+            let mut world = first.clone();
+            world.arms.insert(test.to_owned(), arm);
+            world
+        }));
+    }
+    for (job, last) in rows {
+        found.extend((1..=last.min(MOST_ROWS - 1)).map(|row| {
+            let mut world = first.clone();
+            world.rows.insert(job.to_owned(), row);
+            world
+        }));
+    }
+    found.truncate(MOST);
+    let splits = pythons(first, &met.markers);
+    if splits.len() > 1 {
+        found = found
+            .iter()
+            .flat_map(|world| {
+                splits.iter().map(|python| {
+                    let mut world = world.clone();
+                    world.platform.python = *python;
+                    world
+                })
+            })
+            .collect();
+        found.truncate(MOST);
+    }
+    found
+}
+
+/// The Pythons of a platform, grouped by what the markers say of each.
+fn pythons(world: &World, markers: &BTreeSet<String>) -> Vec<Pythons> {
+    let unsure: Vec<Marker> = markers
+        .iter()
+        .filter_map(|text| Marker::parse(text).ok())
+        .filter(|marker| marker.holds(&world.platform, &world.extras()).is_none())
+        .collect();
+    if unsure.is_empty() {
+        return vec![world.platform.python];
+    }
+    let mut groups: BTreeMap<Vec<Option<bool>>, Pythons> = BTreeMap::new();
+    // CPython 3.6 is the oldest that a wheel of the tables is for.
+    for minor in world.platform.python.minors().filter(|minor| (6..32).contains(minor)) {
+        let platform = Platform { python: Pythons::only(minor), ..world.platform.clone() };
+        let answers = unsure.iter().map(|marker| marker.holds(&platform, &world.extras())).collect();
+        let group = groups.entry(answers).or_insert(Pythons(0));
+        group.0 |= Pythons::only(minor).0;
+    }
+    groups.into_values().collect()
+}

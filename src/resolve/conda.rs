@@ -1,0 +1,20 @@
+//! Candidates of a conda package.
+
+use crate::environment::{Build, Candidates};
+use crate::knowledge;
+use crate::notation::match_spec::MatchSpec;
+use crate::platform::Platform;
+use crate::version::{CondaVersion, Version};
+
+/// The builds that a match spec admits, over all channels.
+pub(crate) fn candidates(package: &str, spec: &MatchSpec, platform: &Platform) -> Candidates {
+    let rows = knowledge::releases(package).iter().filter(|r| r.platforms.meets(platform.bits()));
+    let mut builds: Vec<Build> = rows
+        .filter(|r| CondaVersion::parse(r.version).is_some_and(|v| spec.admits(&v)))
+        .filter_map(|release| Some(Build { version: Version::parse(release.version)?, index: release.indexes.first()?, release }))
+        .collect();
+    builds.sort_by(|a, b| a.version.cmp(&b.version));
+    let today = builds.len().checked_sub(1);
+    // Without a pin the channel decides, and the tables do not list all that a channel has.
+    Candidates { open: builds.is_empty() || spec.version.is_none(), builds, today }
+}

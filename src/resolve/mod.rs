@@ -1,0 +1,12 @@
+//! Which builds an ask may come to: each installer's own habit of choosing among indexes and versions.
+//!
+//! pip takes the highest version over all indexes; uv takes the first index that has the package at all.
+//! Source: `rules-of-resolution` runs with pip 26.3 and uv 0.13.9 on loopback indexes, pages `index-shadowed`.
+
+mod conda;
+mod prune;
+mod python;
+
+pub(crate) use conda::candidates as conda_candidates;
+pub(crate) use prune::{Pruned, prune};
+pub(crate) use python::{Reach, candidates as python_candidates, from_wheel};

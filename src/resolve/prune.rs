@@ -1,0 +1,111 @@
+//! Within one step, candidates prune each other by their published requirements until nothing changes.
+
+use std::collections::BTreeMap;
+
+use crate::environment::{Build, Candidates};
+use crate::notation::requirement::{self, Subject};
+use crate::platform::Platform;
+use crate::version::Specifiers;
+
+/// The outcome: what is left of each package, and the pairs that leave nothing.
+pub(crate) struct Pruned {
+    /// In the order given.
+    pub(crate) left: Vec<Candidates>,
+    /// (package, the package that it requires otherwise).
+    pub(crate) conflicts: Vec<(usize, usize)>,
+}
+
+/// What one build requires of another package of the step.
+struct Demand {
+    of: usize,
+    wants: Specifiers,
+}
+
+/// Prunes; `packages` are (name, candidates).
+pub(crate) fn prune(packages: &[(String, Candidates)], platform: &Platform) -> Pruned {
+    let index: BTreeMap<&str, usize> = packages.iter().enumerate().map(|(i, (name, _))| (name.as_str(), i)).collect();
+    let demands: Vec<Vec<Vec<Demand>>> =
+        packages.iter().map(|(_, c)| c.builds.iter().map(|b| demands(b, &index, platform)).collect()).collect();
+    let mut alive: Vec<Vec<bool>> = packages.iter().map(|(_, c)| vec![true; c.builds.len()]).collect();
+    let mut conflicts: Vec<(usize, usize)> = Vec::new();
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for a in 0..packages.len() {
+            let others: Vec<usize> = {
+                let mut of: Vec<usize> = demands[a].iter().flatten().map(|d| d.of).collect();
+                of.sort_unstable();
+                of.dedup();
+                of
+            };
+            for b in others {
+                let open = |p: usize| packages[p].1.open || packages[p].1.builds.is_empty();
+                if open(b) || conflicts.contains(&(a, b)) {
+                    continue;
+                }
+                let met = |i: usize, j: usize| {
+                    demands[a][i].iter().filter(|d| d.of == b).all(|d| d.wants.admits(&packages[b].1.builds[j].version))
+                };
+                let living = |p: usize, alive: &[Vec<bool>]| (0..alive[p].len()).filter(|i| alive[p][*i]).collect::<Vec<_>>();
+                let (mine, theirs) = (living(a, &alive), living(b, &alive));
+                let keep_a: Vec<usize> = mine.iter().copied().filter(|i| theirs.iter().any(|j| met(*i, *j))).collect();
+                if keep_a.is_empty() {
+                    conflicts.push((a, b));
+                    continue;
+                }
+                let keep_b: Vec<usize> = if open(a) {
+                    theirs.clone()
+                } else {
+                    theirs.iter().copied().filter(|j| keep_a.iter().any(|i| met(*i, *j))).collect()
+                };
+                for (p, before, after) in [(a, &mine, &keep_a), (b, &theirs, &keep_b)] {
+                    if after.len() < before.len() {
+                        changed = true;
+                        for i in before.iter().filter(|i| !after.contains(i)) {
+                            alive[p][*i] = false;
+                        }
+                    }
+                }
+            }
+        }
+    }
+    let left = packages.iter().zip(&alive).map(|((_, c), alive)| keep(c, alive)).collect();
+    let mut pruned = Pruned { left, conflicts };
+    settle(packages, &mut pruned, platform);
+    pruned
+}
+
+/// The newest of each that go together: what others require is picked first, then who requires it.
+fn settle(packages: &[(String, Candidates)], pruned: &mut Pruned, platform: &Platform) {
+    let index: BTreeMap<&str, usize> = packages.iter().enumerate().map(|(i, (name, _))| (name.as_str(), i)).collect();
+    for p in 0..packages.len() {
+        let left = &pruned.left[p];
+        let Some(now) = left.today else { continue };
+        let fits = |build: &Build| {
+            demands(build, &index, platform).iter().all(|d| {
+                pruned.conflicts.contains(&(p, d.of)) || pruned.left[d.of].today().is_none_or(|t| d.wants.admits(&t.version))
+            })
+        };
+        if !fits(&left.builds[now])
+            && let Some(newest) = left.builds.iter().rposition(fits)
+        {
+            pruned.left[p].today = Some(newest);
+        }
+    }
+}
+
+fn keep(from: &Candidates, alive: &[bool]) -> Candidates {
+    let builds: Vec<Build> = from.builds.iter().zip(alive).filter(|(_, a)| **a).map(|(b, _)| b.clone()).collect();
+    let today = from.today.and_then(|_| super::python::today(&builds));
+    Candidates { builds, open: from.open, today }
+}
+
+fn demands(build: &Build, index: &BTreeMap<&str, usize>, platform: &Platform) -> Vec<Demand> {
+    let parsed = build.release.requires.iter().filter_map(|text| requirement::parse(text).ok());
+    let held = parsed.filter(|r| r.marker.as_ref().is_none_or(|m| m.holds(platform, &[]) != Some(false)));
+    held.filter_map(|r| match r.subject {
+        Subject::Package { name, wants, .. } if !wants.is_any() => Some(Demand { of: *index.get(name.as_str())?, wants }),
+        _ => None,
+    })
+    .collect()
+}

@@ -1,0 +1,110 @@
+//! Candidates of a Python package under pip and uv.
+
+use crate::environment::{Build, Candidates, StepIndex};
+use crate::knowledge::{self, Release};
+use crate::notation::wheel::WheelName;
+use crate::outline::Tool;
+use crate::platform::Platform;
+use crate::version::{Specifiers, Version};
+
+/// Where a step looks for a package.
+#[derive(Clone, Debug)]
+pub(crate) struct Reach<'a> {
+    /// With which tool's habit.
+    pub(crate) tool: Tool,
+    /// uv's `--index-strategy unsafe-best-match`: pip's habit.
+    pub(crate) best_match: bool,
+    /// The indexes, in the installer's order of priority.
+    pub(crate) indexes: &'a [StepIndex],
+    /// The one index that the package is routed to.
+    pub(crate) routed: Option<&'a StepIndex>,
+    /// Whether pre-releases are taken.
+    pub(crate) pre: bool,
+}
+
+/// The builds that `wants` admits.
+pub(crate) fn candidates(package: &str, wants: &Specifiers, reach: &Reach<'_>, platform: &Platform) -> Candidates {
+    let rows = knowledge::releases(package);
+    if rows.is_empty() {
+        return Candidates { open: true, ..Candidates::default() };
+    }
+    let first_index = reach.tool != Tool::Pip && !reach.best_match;
+    let mut found = Candidates::default();
+    let visible: Vec<&StepIndex> = match reach.routed {
+        Some(index) => vec![index],
+        None => reach.indexes.iter().filter(|i| !i.explicit).collect(),
+    };
+    let mut unknown = visible.is_empty();
+    for (priority, index) in visible.iter().enumerate() {
+        let Some(id) = index.id else {
+            // Its contents may win over everything behind it (uv), or over everything (pip).
+            unknown = true;
+            if first_index {
+                break;
+            }
+            continue;
+        };
+        let here: Vec<&'static Release> = rows.iter().filter(|r| r.indexes.contains(&id)).collect();
+        let fits = |r: &&&Release| r.platforms.meets(platform.bits()) && fits_python(r, platform);
+        let local = knowledge::index_by_id(id).is_some_and(|i| i.local_versions);
+        for release in here.iter().filter(fits) {
+            let Some(version) = version(release, local) else { continue };
+            if wants.admits(&version) && (reach.pre || wants.names_pre() || !version.is_pre()) {
+                found.builds.push((priority, Build { version, index: id, release }).1);
+            }
+        }
+        // uv stops at the first index that has the package at all.
+        if first_index && !here.is_empty() {
+            break;
+        }
+        // A nightly index has builds that no table lists.
+        if here.is_empty() && knowledge::index_by_id(id).is_some_and(|i| i.pre_releases) && (reach.pre || first_index) {
+            unknown = true;
+            if first_index {
+                break;
+            }
+        }
+    }
+    let order = |id: &str| visible.iter().position(|i| i.id == Some(id));
+    found.builds.sort_by(|a, b| a.version.cmp(&b.version).then_with(|| order(a.index).cmp(&order(b.index))));
+    found.open = unknown || found.builds.is_empty();
+    found.today = if unknown { None } else { today(&found.builds) };
+    found
+}
+
+/// The newest build; `None` where two indexes serve the same newest version, and an installer may take either.
+pub(super) fn today(builds: &[Build]) -> Option<usize> {
+    let last = builds.len().checked_sub(1)?;
+    let tied = last > 0 && builds[last - 1].version == builds[last].version && differ(&builds[last - 1], &builds[last]);
+    (!tied).then_some(last)
+}
+
+/// Whether it matters which of the two comes.
+fn differ(a: &Build, b: &Build) -> bool {
+    !std::ptr::eq(a.release, b.release) && (a.release.tag != b.release.tag || a.release.brings != b.release.brings)
+}
+
+fn version(release: &Release, local: bool) -> Option<Version> {
+    if local && !release.tag.is_empty() {
+        return Version::parse(&format!("{}+{}", release.version, release.tag));
+    }
+    Version::parse(release.version)
+}
+
+fn fits_python(release: &Release, platform: &Platform) -> bool {
+    release.pythons.is_empty()
+        || release.pythons.iter().any(|p| crate::platform::Pythons::parse(p).is_some_and(|set| set.meets(platform.python)))
+}
+
+/// The build that a wheel's address names.
+pub(crate) fn from_wheel(wheel: &WheelName, platform: &Platform) -> Candidates {
+    let local = wheel.version.local();
+    let public = wheel.version.public();
+    let rows = knowledge::releases(&wheel.name).iter().filter(|r| {
+        let tagged = local.as_deref().is_none_or(|tag| r.tag == tag) && (local.is_some() || r.indexes.contains(&"pypi"));
+        tagged && r.platforms.meets(platform.bits()) && Version::parse(r.version).as_ref() == Some(&public)
+    });
+    let builds: Vec<Build> =
+        rows.take(1).map(|release| Build { version: wheel.version.clone(), index: "url", release }).collect();
+    Candidates { open: builds.is_empty(), today: today(&builds), builds }
+}

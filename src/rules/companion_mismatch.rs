@@ -1,0 +1,54 @@
+use super::{Check, Clash, Needs, Out, Rule};
+use crate::diagnostic::Severity;
+use crate::environment::{Environment, Holds, Reason};
+
+pub(super) static RULE: Rule = Rule {
+    name: "companion-mismatch",
+    level: Severity::Error,
+    page: include_str!("../../rules/companion-mismatch.md"),
+    needs: Needs::Nothing,
+    check: Check::Environment(check),
+};
+
+fn check(env: &Environment, out: &mut Out) {
+    for step in &env.steps {
+        for conflict in &step.conflicts {
+            let ask = |name: &str| step.asks.iter().find(|a| a.package == name);
+            let (Some(companion), Some(torch)) = (ask(&conflict.package), ask(&conflict.against)) else { continue };
+            if !is_companion(&conflict.package, &conflict.against) {
+                continue;
+            }
+            let shown = |ask: &crate::environment::Ask| match ask.alone.only() {
+                Some(build) => format!("{} {}", ask.package, build.version.public()),
+                None => format!("{}{}", ask.package, ask.wants),
+            };
+            let message = format!("{} goes with {}, not with {}", shown(companion), conflict.requires, shown(torch));
+            let mut one = companion.evidence.clone();
+            one.reason = Reason::Requires { by: shown(companion), what: conflict.requires.clone() };
+            let mut other = torch.evidence.clone();
+            other.reason = Reason::Asked { package: torch.package.clone(), wants: torch.wants.to_string() };
+            let mut clash = Clash::new(Holds::Always, message, vec![one, other]);
+            if let Some(partner) = partner(companion, torch) {
+                clash = clash.help(format!("write {}=={partner}, the release for {}", companion.package, shown(torch)));
+            }
+            out.push(clash);
+        }
+    }
+}
+
+/// Packages that are released as partners of one torch release each.
+fn is_companion(package: &str, against: &str) -> bool {
+    against == "torch" && matches!(package, "torchvision" | "torchaudio" | "torchtext")
+}
+
+/// The companion's release that requires the torch which is asked for.
+fn partner(companion: &crate::environment::Ask, torch: &crate::environment::Ask) -> Option<String> {
+    use crate::notation::requirement::{Subject, parse};
+    let wanted = torch.alone.only().or_else(|| torch.alone.today())?.version.public();
+    let fits = |text: &&str| match parse(text).map(|r| r.subject) {
+        Ok(Subject::Package { name, wants, .. }) => name == "torch" && wants.pin().is_some_and(|pin| pin.public() == wanted),
+        _ => false,
+    };
+    let rows = crate::knowledge::releases(&companion.package);
+    rows.iter().rev().find(|r| r.requires.iter().any(|text| fits(&text))).map(|r| r.version.to_owned())
+}

@@ -1,0 +1,64 @@
+use super::{Check, Clash, Needs, Out, Rule};
+use crate::chain::{self, Driver};
+use crate::diagnostic::Severity;
+use crate::environment::{Build, Component, Environment, Evidence, Host};
+use crate::knowledge::{self, Segment};
+use crate::version::{CudaVersion, DriverVersion};
+
+pub(super) static RULE: Rule = Rule {
+    name: "driver-too-old",
+    level: Severity::Error,
+    page: include_str!("../../rules/driver-too-old.md"),
+    needs: Needs::Host,
+    check: Check::Host(check),
+};
+
+fn check(env: &Environment, host: &Host, out: &mut Out) {
+    let Some(driver) = Driver::of(host) else { return };
+    for component in &env.components {
+        let holds = component.builds.hold(|build| too_old(build, &driver));
+        let Some((cuda, bound)) = worst(component, &driver) else { continue };
+        let message = format!("CUDA {cuda} needs driver {bound} or newer, the host has {}", driver.shown());
+        let links = vec![component.evidence.clone(), driver.evidence()];
+        let mut clash = Clash::new(holds, message, links);
+        if let Some(link) = forward_compat(env, host, &driver, &cuda) {
+            clash.message = format!("CUDA {cuda} runs on driver {} by forward compatibility only", driver.shown());
+            clash.of.push(link);
+            clash = clash.at_most(Severity::Info);
+        } else if let Some(older) = chain::newest_cuda(&driver) {
+            clash.help = Some(format!("raise the driver to {bound} or newer, or take a build for CUDA {older} or older"));
+        } else {
+            clash.help = Some(format!("raise the driver to {bound} or newer"));
+        }
+        clash.bound = Some(bound);
+        out.push(clash);
+    }
+}
+
+fn too_old(build: &Build, driver: &Driver<'_>) -> Option<bool> {
+    match build.cuda() {
+        Some(cuda) => driver.below(&cuda),
+        None => Some(false).filter(|_| build.is_cpu()),
+    }
+}
+
+/// The CUDA to speak of: that of the only build, of today's, or the oldest that does not fit.
+fn worst(component: &Component, driver: &Driver<'_>) -> Option<(CudaVersion, DriverVersion)> {
+    let builds = &component.builds;
+    let refused = |b: &&Build| too_old(b, driver) == Some(true);
+    let build = builds.today().filter(refused).or_else(|| builds.builds.iter().find(refused))?;
+    let cuda = build.cuda()?;
+    Some((cuda.minor_only(), driver.bound(&cuda)?))
+}
+
+/// The image or package that brings a newer libcuda, where the host's GPU and branch admit it.
+fn forward_compat(env: &Environment, host: &Host, driver: &Driver<'_>, cuda: &CudaVersion) -> Option<Evidence> {
+    let admits = host.gpus.iter().all(|gpu| matches!(gpu.segment, None | Some(Segment::DataCenter)));
+    let brought = env.forward_compat.iter().any(|c| c.same_minor(cuda) == Some(true));
+    let branch = driver.branch()?;
+    let listed = knowledge::forward_compat_branches(cuda).iter().any(|b| u32::from(*b) == branch);
+    if !(admits && brought && listed && !host.wsl) {
+        return None;
+    }
+    env.image.as_ref().map(|image| Evidence { also: Vec::new(), ..image.evidence.clone() })
+}

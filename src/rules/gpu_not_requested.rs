@@ -1,0 +1,46 @@
+use super::{Check, Clash, Needs, Out, Rule};
+use crate::diagnostic::Severity;
+use crate::environment::{Asks, Evidence, Holds, Join, Launched, Reason};
+use crate::knowledge::Basis;
+use crate::outline::Launcher;
+
+pub(super) static RULE: Rule = Rule {
+    name: "gpu-not-requested",
+    level: Severity::Warning,
+    page: include_str!("../../rules/gpu-not-requested.md"),
+    needs: Needs::Nothing,
+    check: Check::Launch(check),
+};
+
+fn check(launch: &Launched, out: &mut Out) {
+    if launch.asks != Asks::No || launch.needs.is_empty() {
+        return;
+    }
+    let (what, help) = match launch.by {
+        Launcher::Compose => (
+            "service",
+            "add `gpus: all` (Compose 2.30 or newer), or deploy.resources.reservations.devices with driver: nvidia, count: all, capabilities: [gpu]",
+        ),
+        Launcher::Kubernetes => ("container", "add resources.limits with nvidia.com/gpu: 1"),
+        Launcher::Devcontainer => {
+            ("dev container", "add \"runArgs\": [\"--gpus\", \"all\"], or \"hostRequirements\": {\"gpu\": true}")
+        }
+        Launcher::DockerRun => ("command", "add --gpus all"),
+        Launcher::DockerBuild => return,
+    };
+    let name = launch.name.as_ref().map_or_else(|| format!("the {what}"), |name| format!("{what} `{name}`"));
+    let primary = Evidence {
+        at: launch.at,
+        reason: Reason::Launched { by: launch.by },
+        also: Vec::new(),
+        basis: Basis::Vendor,
+        join: Join::Stated,
+    };
+    let because = launch
+        .needs
+        .iter()
+        .find_map(|n| if let Reason::NeedsGpu { because } = &n.reason { Some(because.as_str()) } else { None });
+    let why = because.map_or(String::new(), |b| format!(": {b}"));
+    let links = std::iter::once(primary).chain(launch.needs.iter().cloned()).collect();
+    out.push(Clash::new(Holds::Always, format!("{name} gets no GPU, and needs one{why}"), links).help(help));
+}

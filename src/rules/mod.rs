@@ -1,0 +1,136 @@
+//! The rules, one a file. To add one: its file here, its page in `rules/`, its line in [`RULES`].
+
+use crate::diagnostic::{Fix, Severity};
+use crate::environment::{Environment, Evidence, Holds, Host, Launched};
+use crate::outline::Outline;
+use crate::version::DriverVersion;
+
+mod companion_mismatch;
+mod conda_toolkit_beside_wheel;
+mod driver_too_old;
+mod gpu_not_requested;
+mod image_needs_newer_driver;
+mod index_shadowed;
+mod no_kernels_for_gpu;
+mod torch_replaced_later;
+mod unreadable_file;
+mod unused_ignore;
+
+/// All rules, by name.
+pub static RULES: &[&Rule] = &[
+    &companion_mismatch::RULE,
+    &conda_toolkit_beside_wheel::RULE,
+    &driver_too_old::RULE,
+    &gpu_not_requested::RULE,
+    &image_needs_newer_driver::RULE,
+    &index_shadowed::RULE,
+    &no_kernels_for_gpu::RULE,
+    &torch_replaced_later::RULE,
+    &unreadable_file::RULE,
+    &unused_ignore::RULE,
+];
+
+/// The rule of that name.
+#[must_use]
+pub fn find(name: &str) -> Option<&'static Rule> {
+    RULES.iter().copied().find(|rule| rule.name == name)
+}
+
+/// One rule: a break between two links of the chain.
+pub struct Rule {
+    /// Its only name: of its file, its page, its suppression, and in every output.
+    pub name: &'static str,
+    /// The highest severity that a finding of it may have.
+    pub level: Severity,
+    /// The page `rules/<name>.md`.
+    pub page: &'static str,
+    /// What must be there for it to speak at all.
+    pub needs: Needs,
+    /// The check.
+    pub check: Check,
+}
+
+impl Rule {
+    /// The page's first line after the title.
+    #[must_use]
+    pub fn summary(&self) -> &'static str {
+        self.page.lines().skip(1).find(|line| !line.is_empty()).unwrap_or_default()
+    }
+}
+
+impl std::fmt::Debug for Rule {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+/// What must be there for a rule to speak.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Needs {
+    /// The files.
+    Nothing,
+    /// A host.
+    Host,
+}
+
+/// A check, by what it looks at.
+#[derive(Clone, Copy)]
+pub enum Check {
+    /// One file.
+    File(fn(&Outline, &mut Out)),
+    /// One environment.
+    Environment(fn(&Environment, &mut Out)),
+    /// One environment on one host.
+    Host(fn(&Environment, &Host, &mut Out)),
+    /// One launch.
+    Launch(fn(&Launched, &mut Out)),
+    /// The suppressions of a whole run, once everything else is said.
+    Suppressions,
+}
+
+/// Collects what a check finds.
+#[derive(Debug, Default)]
+pub struct Out(pub(crate) Vec<Clash>);
+
+impl Out {
+    /// Reports a clash.
+    pub(crate) fn push(&mut self, clash: Clash) {
+        self.0.push(clash);
+    }
+}
+
+/// Links that cannot all hold. The judge grades and merges it.
+#[derive(Clone, Debug)]
+pub struct Clash {
+    /// The links; the first is the line that a user would change.
+    pub of: Vec<Evidence>,
+    /// How far it is true.
+    pub holds: Holds,
+    /// What is wrong: one line, concrete numbers, no full stop.
+    pub message: String,
+    /// What to write.
+    pub help: Option<String>,
+    /// How to mend it.
+    pub fix: Option<Fix>,
+    /// Caps the severity of this clash below the rule's.
+    pub at_most: Severity,
+    /// The driver that would satisfy it: where several rules see the same host, the highest bound speaks.
+    pub bound: Option<DriverVersion>,
+}
+
+impl Clash {
+    /// A clash of these links, as far as `holds` says.
+    pub(crate) fn new(holds: Holds, message: impl Into<String>, of: Vec<Evidence>) -> Self {
+        Self { of, holds, message: message.into(), help: None, fix: None, at_most: Severity::Error, bound: None }
+    }
+    /// Says what to write.
+    pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+    /// Caps the severity.
+    pub(crate) fn at_most(mut self, level: Severity) -> Self {
+        self.at_most = level;
+        self
+    }
+}

@@ -1,0 +1,74 @@
+use super::{Check, Clash, Needs, Out, Rule};
+use crate::chain;
+use crate::diagnostic::Severity;
+use crate::environment::{Build, Component, Environment, Evidence, Gpu, Holds, Host, Join, Reason};
+use crate::knowledge::{Basis, Kernels, Segment, Sm};
+
+pub(super) static RULE: Rule = Rule {
+    name: "no-kernels-for-gpu",
+    level: Severity::Error,
+    page: include_str!("../../rules/no-kernels-for-gpu.md"),
+    needs: Needs::Host,
+    check: Check::Host(check),
+};
+
+fn check(env: &Environment, host: &Host, out: &mut Out) {
+    for component in &env.components {
+        for gpu in &host.gpus {
+            let Some(sm) = gpu.sm else { continue };
+            let tegra = gpu.segment == Some(Segment::Tegra);
+            let lacks = |build: &Build| match build.release.kernels {
+                // A CPU build is another rule's matter; here it is no answer.
+                Kernels::Cpu => Some(false),
+                kernels => chain::runs_on(kernels, sm, tegra).map(|runs| !runs),
+            };
+            let holds = component.builds.hold(lacks);
+            if !matches!(holds, Holds::Always | Holds::Today) {
+                continue;
+            }
+            let builds = &component.builds;
+            let Some(build) = builds.today().or(builds.builds.last()).filter(|b| lacks(b) == Some(true)) else { continue };
+            let shown = format!("{} {}", component.name, build.version);
+            let message = format!("{shown} has no kernels for {} (sm_{}{})", gpu.name, sm.major, sm.minor);
+            out.push(Clash::new(holds, message, links(component, build, gpu, sm)).help(remedy(component, env, sm, tegra)));
+        }
+    }
+}
+
+fn links(component: &Component, build: &Build, gpu: &Gpu, sm: Sm) -> Vec<Evidence> {
+    let mut package = component.evidence.clone();
+    package.basis = build.release.kernels_basis;
+    package.reason = Reason::Carries {
+        build: format!("{} {}", component.name, build.version),
+        kernels: chain::carried(build.release.kernels),
+    };
+    let reason = Reason::HostGpu { name: gpu.name.clone(), sm };
+    vec![package, Evidence { at: gpu.at, reason, also: Vec::new(), basis: gpu.basis, join: Join::Stated }]
+}
+
+/// Which other build of the same version has code for the GPU.
+fn remedy(component: &Component, env: &Environment, sm: Sm, tegra: bool) -> String {
+    let Some(now) = component.builds.today().or(component.builds.builds.last()) else { return String::new() };
+    let rows = crate::knowledge::releases(&component.name);
+    let runs = |r: &&crate::knowledge::Release| {
+        r.platforms.meets(env.platform.bits())
+            && chain::runs_on(r.kernels, sm, tegra) == Some(true)
+            && r.kernels_basis != Basis::Inferred
+    };
+    let same = rows.iter().filter(runs).find(|r| r.version == now.release.version && r.tag != now.release.tag);
+    if let Some(other) = same {
+        return format!(
+            "take the {} build of {} {}, which has code for sm_{}{}",
+            other.tag, component.name, other.version, sm.major, sm.minor
+        );
+    }
+    let newer = rows.iter().filter(runs).find(|r| crate::version::Version::parse(r.version) > Some(now.version.public()));
+    let older = rows.iter().rev().find(runs);
+    match newer.or(older) {
+        Some(other) => {
+            let tag = if other.tag.is_empty() { String::new() } else { format!(" ({})", other.tag) };
+            format!("take {} {}{tag}, which has code for sm_{}{}", component.name, other.version, sm.major, sm.minor)
+        }
+        None => format!("no known build of {} has code for sm_{}{}", component.name, sm.major, sm.minor),
+    }
+}

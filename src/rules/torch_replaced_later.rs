@@ -1,0 +1,34 @@
+use super::{Check, Clash, Needs, Out, Rule};
+use crate::diagnostic::Severity;
+use crate::environment::{Effect, Environment, Evidence, Holds, Reason};
+
+pub(super) static RULE: Rule = Rule {
+    name: "torch-replaced-later",
+    level: Severity::Warning,
+    page: include_str!("../../rules/torch-replaced-later.md"),
+    needs: Needs::Nothing,
+    check: Check::Environment(check),
+};
+
+fn check(env: &Environment, out: &mut Out) {
+    for step in &env.steps {
+        for change in step.changes.iter().filter(|c| c.package == "torch") {
+            let Effect::Replaces { from, to, holds } = &change.effect else { continue };
+            // A later step that brings the chosen build back repairs it.
+            let stays = env.component("torch").is_some_and(|c| c.evidence.at == change.cause.at);
+            if !stays {
+                continue;
+            }
+            let message = format!("this step replaces torch {from} by {to}");
+            let mut before = change.before.clone();
+            before.also.clear();
+            let command = Evidence { at: step.at, reason: Reason::InstalledBy, also: Vec::new(), ..change.cause.clone() };
+            let mut links = vec![change.cause.clone(), before, command];
+            links.dedup_by(|a, b| a.at == b.at);
+            let holds = if *holds == Holds::Always { Holds::Always } else { Holds::Today };
+            let help =
+                "install both in one command, or hold torch in the later one: pass its pin again with -c, and pin its companions";
+            out.push(Clash::new(holds, message, links).help(help));
+        }
+    }
+}

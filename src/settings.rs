@@ -1,0 +1,36 @@
+//! What a run was asked for beside the files, and the levels that a configuration sets.
+
+use globset::Glob;
+
+use crate::config::Config;
+use crate::diagnostic::Severity;
+
+/// What a run was asked for beside the files.
+#[derive(Clone, Debug, Default)]
+pub struct Settings {
+    /// Only these rules; empty = all.
+    pub select: Vec<String>,
+    /// Not these rules.
+    pub ignore: Vec<String>,
+    /// Report only findings with a label in or under one of these root-relative paths; empty = all.
+    pub within: Vec<String>,
+}
+
+/// The levels of one configuration.
+pub(crate) struct Levels<'a>(&'a Config);
+
+impl<'a> Levels<'a> {
+    pub(crate) fn new(config: &'a Config) -> Self {
+        Self(config)
+    }
+    /// What the configuration says of a rule at a path (relative to its folder): nothing, off, or a highest level.
+    /// A path's own level wins over the general one; the last of several that fit.
+    pub(crate) fn at(&self, path: &str, rule: &str) -> Option<Option<Severity>> {
+        let of = |levels: &[(String, Option<Severity>, crate::source::Span)]| {
+            levels.iter().rev().find(|(name, ..)| name == rule).map(|(_, level, _)| *level)
+        };
+        let fits = |glob: &str| Glob::new(glob).is_ok_and(|g| g.compile_matcher().is_match(path));
+        let own = self.0.per_path.iter().rev().filter(|p| fits(&p.path)).find_map(|p| of(&p.levels));
+        own.or_else(|| of(&self.0.levels))
+    }
+}
