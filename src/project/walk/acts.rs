@@ -1,0 +1,182 @@
+//! Acts in their order, with the state that they change.
+
+use super::super::paths;
+use super::super::variables::Value;
+use super::{DEEPEST, Event, Kept, Prefix, Walker};
+use crate::outline::{Act, Does, How, Include, Kind, Piece, Place, Scope, Text, Variable};
+use crate::source::Span;
+
+impl<'a> Walker<'_, 'a> {
+    pub(super) fn acts(&mut self, path: &str, acts: &[Act], depth: usize) {
+        if depth > DEEPEST {
+            return;
+        }
+        // A `Back` spans the region that it ends; the state is kept where its first act begins.
+        let backs: Vec<Span> = acts.iter().filter(|a| matches!(a.does, Does::Enter(Place::Back))).map(|a| a.at).collect();
+        let mut kept: Vec<(Span, Kept)> = Vec::new();
+        for act in acts {
+            // Regions nest: outer ones that begin with this act come first.
+            let mut begins: Vec<Span> = backs
+                .iter()
+                .copied()
+                .filter(|b| b.contains(act.at) && b.start < b.end && !kept.iter().any(|(k, _)| k == b))
+                .collect();
+            begins.sort_by_key(|b| std::cmp::Reverse(b.end - b.start));
+            for begin in begins {
+                kept.push((begin, self.keep()));
+            }
+            if matches!(act.does, Does::Enter(Place::Back)) {
+                if let Some(i) = kept.iter().rposition(|(span, _)| *span == act.at) {
+                    let state = kept.swap_remove(i).1;
+                    self.back(state);
+                    kept.retain(|(span, _)| !act.at.contains(*span));
+                }
+                continue;
+            }
+            if self.takes(act) {
+                self.act(path, act, depth);
+            }
+        }
+    }
+
+    pub(super) fn keep(&self) -> Kept {
+        Kept {
+            variables: self.variables.clone(),
+            folders: self.folders.clone(),
+            prefix: self.prefix.clone(),
+            folder: self.image.as_ref().map(|i| i.folder.clone()),
+        }
+    }
+
+    pub(super) fn back(&mut self, state: Kept) {
+        self.variables = state.variables;
+        self.folders = state.folders;
+        self.prefix = state.prefix;
+        if let (Some(image), Some(folder)) = (&mut self.image, state.folder) {
+            image.folder = folder;
+        }
+    }
+
+    pub(super) fn act(&mut self, path: &str, act: &Act, depth: usize) {
+        match &act.does {
+            Does::Set(variable) if variable.scope == Scope::Command => {
+                let value = match &variable.value {
+                    Some(text) => self.variables.value(text, act.at, true),
+                    None => Value::unknown(act.at, true),
+                };
+                self.pending.push((variable.name.clone(), value));
+                return;
+            }
+            Does::Set(variable) => self.set(variable, act.at),
+            Does::Enter(place) => self.go(path, place),
+            Does::Install(install) => self.install(act.at, install),
+            Does::Remove { names, .. } => {
+                let names = names.iter().filter_map(|n| self.variables.resolve(n)).collect();
+                self.script.events.push(Event::Remove { prefix: self.prefix.clone(), names });
+            }
+            Does::System(packages) if !packages.removes => {
+                let names = packages.names.iter().filter_map(|n| self.variables.resolve(n)).collect();
+                self.script.events.push(Event::System { names });
+            }
+            Does::Copy(copy) => self.copy(path, copy, depth),
+            Does::Edit(text) => {
+                let path = self.variables.resolve(text);
+                if let (Some(image), Some(path)) = (&mut self.image, path) {
+                    let inside = paths::inside(&image.folder, &path);
+                    image.contents.edit(inside);
+                }
+            }
+            Does::Include(Include { path: text, how: How::Script }) => {
+                if let Some(found) = self.open(text)
+                    && let Some(file) = self.project.file(&found)
+                    && matches!(file.kind, Kind::Script | Kind::Rc)
+                {
+                    self.enter(&found, file);
+                    self.acts(&found, &file.outline.acts, depth + 1);
+                }
+            }
+            Does::Python(text) => {
+                if let Some(text) = self.variables.resolve(text) {
+                    self.script.events.push(Event::Python(text));
+                }
+            }
+            Does::Runs { words, .. } => {
+                let resolved = words.iter().map(|w| (self.variables.resolve(w).unwrap_or_default(), w.at));
+                self.script.runs = resolved.collect();
+            }
+            _ => {}
+        }
+        self.pending.clear();
+    }
+
+    pub(super) fn set(&mut self, variable: &Variable, at: Span) {
+        let value = match variable.scope {
+            Scope::Arg => {
+                // An ENV of the same name wins over an ARG.
+                if self.variables.get(&variable.name).is_some_and(|v| v.exported) {
+                    return;
+                }
+                self.argument(variable, at)
+            }
+            scope => {
+                let before = self.variables.get(&variable.name).cloned();
+                let exported = scope == Scope::Environment || before.as_ref().is_some_and(|v| v.exported);
+                match (&variable.value, before) {
+                    (Some(text), _) => self.variables.value(text, at, exported),
+                    // `export X` after `X=…` keeps the value.
+                    (None, Some(before)) => Value { exported, ..before },
+                    (None, None) => Value::unknown(at, exported),
+                }
+            }
+        };
+        self.variables.set(&variable.name, value);
+    }
+
+    pub(super) fn argument(&self, variable: &Variable, at: Span) -> Value {
+        let image = self.image.as_ref();
+        let given = image.and_then(|i| i.arguments.get(&variable.name)).cloned();
+        let global = image.and_then(|i| i.global.get(&variable.name));
+        match (given, &variable.value) {
+            (Some(given), _) => Value::known(given, at, false),
+            (None, Some(value)) => self.variables.value(value, at, false),
+            (None, None) => global.cloned().unwrap_or_else(|| Value::unknown(at, false)),
+        }
+    }
+
+    pub(super) fn go(&mut self, path: &str, place: &Place) {
+        match place {
+            Place::Directory(text) => {
+                let to = self.variables.resolve(text);
+                if let Some(image) = &mut self.image {
+                    image.folder = to.map_or_else(|| "/?".to_owned(), |to| paths::inside(&image.folder, &to));
+                    return;
+                }
+                self.folders = match to {
+                    Some(to) => self.folders.iter().filter_map(|f| paths::join(f, &to)).collect(),
+                    None => own_folder(path, text),
+                };
+            }
+            Place::CondaEnvironment(text) => {
+                self.prefix = self.variables.resolve(text).map_or(Prefix::Unknown, |name| conda(&name));
+            }
+            Place::Venv(text) => self.prefix = self.variables.resolve(text).map_or(Prefix::Unknown, Prefix::Venv),
+            Place::Back => {}
+        }
+    }
+}
+
+pub(super) fn conda(name: &str) -> Prefix {
+    // `/opt/conda/envs/x` and `-n x` are one environment.
+    let name = name.rsplit_once("/envs/").map_or(name, |(_, last)| last);
+    Prefix::Conda(name.trim_end_matches('/').to_owned())
+}
+
+/// `cd "$(dirname "$0")/.."`: the script's own folder and what follows; any other unknown folder is nowhere.
+fn own_folder(path: &str, text: &Text) -> Vec<String> {
+    let rest = match text.pieces.as_slice() {
+        [Piece::Opaque] => "",
+        [Piece::Opaque, Piece::Literal(rest)] => rest,
+        _ => return Vec::new(),
+    };
+    paths::join(paths::folder(path), rest.trim_start_matches('/')).into_iter().collect()
+}

@@ -1,0 +1,312 @@
+//! Follows one start through the files it leads to, in one world: what happens, in order, with variables resolved.
+
+mod acts;
+mod install;
+mod open;
+mod stage;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::images::Contents;
+use super::starts::{Beginning, Enters, beside};
+use super::variables::{Value, Variables};
+use super::worlds::World;
+use super::{File, Project, paths};
+use crate::environment::{Join, Reason};
+use crate::outline::{Act, Choice, Does, IndexKind, InstallFlags, Kind, Language, Locked, Role, Scope, Tool, Variable};
+use crate::source::{FileId, Span};
+
+/// No include is followed deeper: cycles end here.
+const DEEPEST: usize = 12;
+
+/// What happens from a start on, in one world.
+#[derive(Debug, Default)]
+pub(crate) struct Script {
+    /// In order.
+    pub(crate) events: Vec<Event>,
+    /// Files that were read on the way.
+    pub(crate) reached: BTreeSet<FileId>,
+    /// Paths that were looked for and are not there.
+    pub(crate) looked: BTreeSet<String>,
+    /// Manifests that were installed on the way.
+    pub(crate) installed: BTreeSet<String>,
+    /// All choices that were met, taken or not.
+    pub(crate) choices: BTreeSet<Choice>,
+    /// All markers that were met.
+    pub(crate) markers: BTreeSet<String>,
+    /// Exported variables in the end.
+    pub(crate) exported: BTreeMap<String, Value>,
+    /// Includes that lead outside the root, as written.
+    pub(crate) outside: BTreeSet<String>,
+    /// What the image runs.
+    pub(crate) runs: Vec<(String, Span)>,
+}
+
+/// Into which environment something is installed.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Prefix {
+    /// The one that a start begins in.
+    #[default]
+    System,
+    /// A conda environment by name or folder.
+    Conda(String),
+    /// A virtual environment by folder.
+    Venv(String),
+    /// One that is not known.
+    Unknown,
+}
+
+/// One thing that happens.
+#[derive(Clone, Debug)]
+pub(crate) enum Event {
+    /// The image that everything stands on; `None` where its name is not known.
+    Base { image: Option<String>, at: Span, also: Vec<(Span, Reason)> },
+    /// Packages are installed.
+    Install(Box<Installed>),
+    /// Packages are removed.
+    Remove { prefix: Prefix, names: Vec<String> },
+    /// System packages are installed.
+    System { names: Vec<String> },
+    /// The manifest says which Python it is for.
+    Python(String),
+}
+
+/// An installing step with everything resolved.
+#[derive(Clone, Debug)]
+pub(crate) struct Installed {
+    pub(crate) tool: Tool,
+    pub(crate) at: Span,
+    pub(crate) prefix: Prefix,
+    pub(crate) asks: Vec<Asked>,
+    pub(crate) bounds: Vec<Asked>,
+    pub(crate) overrides: Vec<Asked>,
+    pub(crate) locks: Vec<(Locked, Vec<(Span, Reason)>)>,
+    pub(crate) indexes: Vec<Indexed>,
+    pub(crate) routes: Vec<Routed>,
+    pub(crate) flags: InstallFlags,
+    /// Values of the flags that hold text.
+    pub(crate) torch_backend: Option<Option<String>>,
+    pub(crate) index_strategy: Option<Option<String>>,
+    /// Something that takes part could not be read: what is missing proves nothing.
+    pub(crate) open: bool,
+    pub(crate) join: Join,
+}
+
+/// A requirement with its variables resolved.
+#[derive(Clone, Debug)]
+pub(crate) struct Asked {
+    /// `None` where it holds an unknown variable.
+    pub(crate) text: Option<String>,
+    pub(crate) language: Language,
+    pub(crate) at: Span,
+    pub(crate) also: Vec<(Span, Reason)>,
+}
+
+/// An index with its variables resolved.
+#[derive(Clone, Debug)]
+pub(crate) struct Indexed {
+    /// `None` where it holds an unknown variable.
+    pub(crate) url: Option<String>,
+    pub(crate) kind: IndexKind,
+    pub(crate) name: Option<String>,
+    pub(crate) explicit: bool,
+    pub(crate) at: Span,
+}
+
+/// A package's own source with its variables resolved.
+#[derive(Clone, Debug)]
+pub(crate) struct Routed {
+    pub(crate) package: String,
+    /// The index's name; `None` for a source that is no index.
+    pub(crate) index: Option<String>,
+}
+
+/// Walks one start in one world.
+pub(crate) fn walk(project: &Project<'_>, beginning: &Beginning, world: &World) -> Script {
+    let mut walker = Walker::new(project, world);
+    let Some(file) = project.file(&beginning.path) else { return walker.script };
+    walker.enter(&beginning.path, file);
+    match &beginning.enters {
+        Enters::Manifest(_) => walker.manifest(&beginning.path, file),
+        Enters::Stage(n) => {
+            walker.image = Some(ImageState::new(project, &beginning.path));
+            walker.stage(&beginning.path, file, *n, 0);
+        }
+        Enters::Script => {
+            walker.folders = vec![String::new(), paths::folder(&beginning.path).to_owned()];
+            walker.acts(&beginning.path, &file.outline.acts, 0);
+        }
+        Enters::Job(at) => walker.job(&beginning.path, file, *at),
+        Enters::Image(at) => walker.image_of(file, *at),
+    }
+    let exported = walker.variables.exported().map(|(name, value)| (name.to_owned(), value.clone()));
+    walker.script.exported = exported.collect();
+    walker.script
+}
+
+struct Walker<'p, 'a> {
+    project: &'p Project<'a>,
+    world: &'p World,
+    script: Script,
+    variables: Variables,
+    /// Where relative paths lead, likeliest first.
+    folders: Vec<String>,
+    prefix: Prefix,
+    image: Option<ImageState>,
+    /// Set for the next command only.
+    pending: Vec<(String, Value)>,
+}
+
+/// What is only there while a Dockerfile is walked.
+#[derive(Clone)]
+struct ImageState {
+    contents: Contents,
+    folder: String,
+    contexts: Vec<String>,
+    /// Build arguments that a giver sets.
+    arguments: BTreeMap<String, String>,
+    /// `ARG`s before the first `FROM`.
+    global: BTreeMap<String, Value>,
+}
+
+impl ImageState {
+    fn new(project: &Project<'_>, dockerfile: &str) -> Self {
+        let givers = project.givers.of(dockerfile);
+        let mut contexts: Vec<String> = givers.iter().map(|g| g.context.clone()).collect();
+        if contexts.is_empty() {
+            contexts = vec![paths::folder(dockerfile).to_owned(), String::new()];
+        }
+        contexts.dedup();
+        // An argument that all givers set to the same value is known; else the file's default holds.
+        let mut arguments: BTreeMap<String, String> = BTreeMap::new();
+        if let Some((first, rest)) = givers.split_first() {
+            for (name, value) in &first.arguments {
+                if rest.iter().all(|g| g.arguments.contains(&(name.clone(), value.clone()))) {
+                    arguments.insert(name.clone(), value.clone());
+                }
+            }
+        }
+        Self { contents: Contents::default(), folder: "/".to_owned(), contexts, arguments, global: BTreeMap::new() }
+    }
+}
+
+/// State that a subshell or a `RUN` gives back at its end.
+#[derive(Clone)]
+struct Kept {
+    variables: Variables,
+    folders: Vec<String>,
+    prefix: Prefix,
+    folder: Option<String>,
+}
+
+impl<'p, 'a> Walker<'p, 'a> {
+    fn new(project: &'p Project<'a>, world: &'p World) -> Self {
+        Self {
+            project,
+            world,
+            script: Script::default(),
+            variables: Variables::default(),
+            folders: vec![String::new()],
+            prefix: Prefix::default(),
+            image: None,
+            pending: Vec::new(),
+        }
+    }
+
+    fn enter(&mut self, path: &str, file: File<'a>) {
+        self.script.reached.insert(file.id);
+        if matches!(file.kind, Kind::Requirements | Kind::CondaEnvironment) {
+            self.script.installed.insert(path.to_owned());
+        }
+    }
+
+    /// Whether an act takes place; remembers the choices on the way.
+    fn takes(&mut self, act: &Act) -> bool {
+        for choice in &act.when.0 {
+            match choice {
+                Choice::Marker(text) => {
+                    self.script.markers.insert(text.clone());
+                }
+                choice => {
+                    self.script.choices.insert(choice.clone());
+                }
+            }
+        }
+        self.world.takes(&act.when) == Some(true)
+    }
+
+    fn manifest(&mut self, path: &str, file: File<'a>) {
+        let at = Span::new(file.id, 0, 0);
+        match file.kind {
+            Kind::CondaEnvironment => self.conda_environment(path, file, at, Vec::new()),
+            Kind::Pyproject | Kind::UvLock => {
+                let tool = self.project_tool(path, file);
+                let mut step = self.step(tool, at);
+                self.project_file(path, file, &mut step, &[], 0);
+                self.push(step);
+            }
+            _ => {
+                let mut step = self.step(Tool::Pip, at);
+                self.requirements(path, file, &mut step, false, &[], 0);
+                self.push(step);
+            }
+        }
+    }
+
+    /// A project with uv's tables or lock is installed by uv.
+    fn project_tool(&mut self, path: &str, file: File<'a>) -> Tool {
+        let lock = beside(path, "uv.lock");
+        let locked = self.project.file(&lock).is_some();
+        if !locked {
+            self.script.looked.insert(lock);
+        }
+        let uses_uv = |act: &Act| match &act.does {
+            Does::Route(_) | Does::Conflict(_) | Does::Index(_) => true,
+            Does::Require(r) => matches!(r.role, Role::Overrides | Role::Bounds),
+            _ => false,
+        };
+        let uv = file.kind == Kind::UvLock || locked || file.outline.acts.iter().any(uses_uv);
+        if uv { Tool::Uv } else { Tool::Pip }
+    }
+
+    fn job(&mut self, path: &str, file: File<'a>, at: usize) {
+        let acts = &file.outline.acts;
+        // What stands before the first job holds for all of them.
+        let shared = acts.iter().position(|a| matches!(a.does, Does::Job(_))).unwrap_or(0);
+        self.acts(path, &acts[..shared], 0);
+        if let Some(Act { at: key, does: Does::Job(job), .. }) = acts.get(at)
+            && let Some(container) = &job.container
+        {
+            let image = self.variables.resolve(container);
+            let _ = key;
+            self.script.events.push(Event::Base { image, at: container.at, also: Vec::new() });
+        }
+        let rest = &acts[at + 1..];
+        let end = rest.iter().position(|a| matches!(a.does, Does::Job(_))).unwrap_or(rest.len());
+        self.acts(path, &rest[..end], 0);
+    }
+
+    fn image_of(&mut self, file: File<'a>, at: usize) {
+        // Variables set before a `docker run` of a script hold for its image's name.
+        let acts = &file.outline.acts;
+        for act in acts.iter().take(at) {
+            if let Does::Set(variable) = &act.does
+                && self.takes(act)
+            {
+                self.set(variable, act.at);
+            }
+        }
+        if let Some(Act { does: Does::Launch(launch), .. }) = acts.get(at)
+            && let Some(image) = &launch.image
+        {
+            let name = self.variables.resolve(image);
+            for variable in &launch.environment {
+                self.set(
+                    &Variable { scope: Scope::Environment, ..variable.clone() },
+                    variable.value.as_ref().map_or(image.at, |v| v.at),
+                );
+            }
+            self.script.events.push(Event::Base { image: name, at: image.at, also: Vec::new() });
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! From a path as written to a file of the root.
+
+use super::super::{File, paths};
+use super::Walker;
+use crate::outline::{How, Piece, Text};
+
+impl<'a> Walker<'_, 'a> {
+    /// The root-relative path of a file named by a command; `None` where it is not there or not known.
+    pub(super) fn open(&mut self, text: &Text) -> Option<String> {
+        let path = self.variables.resolve(text)?;
+        if let Some(image) = &self.image {
+            let inside = paths::inside(&image.folder, &path);
+            if image.contents.is_edited(&inside) {
+                return None;
+            }
+            let (sources, contexts) = (image.contents.sources(&inside), image.contexts.clone());
+            let wanted = contexts.iter().flat_map(|c| sources.iter().filter_map(move |s| paths::join(c, s)));
+            return self.first(wanted.collect());
+        }
+        let folders = self.folders.clone();
+        let wanted: Vec<String> = folders.iter().filter_map(|f| paths::join(f, &path)).collect();
+        if wanted.is_empty() {
+            self.script.outside.insert(path);
+        }
+        self.first(wanted)
+    }
+
+    pub(super) fn first(&mut self, wanted: Vec<String>) -> Option<String> {
+        for path in wanted {
+            if self.project.file(&path).is_some() {
+                return Some(path);
+            }
+            self.script.looked.insert(path);
+        }
+        None
+    }
+
+    /// The `pyproject.toml` of a folder named by a command.
+    pub(super) fn open_project(&mut self, text: &Text) -> Option<String> {
+        let mut inner = text.clone();
+        inner.pieces.push(Piece::Literal("/pyproject.toml".to_owned()));
+        self.open(&inner)
+    }
+
+    /// A file named by a manifest, relative to its folder.
+    pub(super) fn beside(&mut self, path: &str, text: &Text, how: How) -> Option<(File<'a>, String)> {
+        let written = self.variables.resolve(text)?;
+        let written = if how == How::Project { format!("{written}/pyproject.toml") } else { written };
+        let Some(found) = paths::join(paths::folder(path), &written) else {
+            self.script.outside.insert(written);
+            return None;
+        };
+        let file = self.project.file(&found);
+        if file.is_none() {
+            self.script.looked.insert(found.clone());
+        }
+        Some((file?, found))
+    }
+}

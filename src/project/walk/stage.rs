@@ -1,0 +1,111 @@
+//! Dockerfile stages: what they stand on, and what is copied into them.
+
+use super::super::File;
+use super::super::paths;
+use super::super::variables::Variables;
+use super::{DEEPEST, Event, ImageState, Prefix, Walker};
+use crate::environment::Reason;
+use crate::outline::{Copy, Does};
+
+impl<'a> Walker<'_, 'a> {
+    /// A stage, after the stages it stands on.
+    pub(super) fn stage(&mut self, path: &str, file: File<'a>, n: usize, depth: usize) {
+        let acts = &file.outline.acts;
+        let froms: Vec<usize> = (0..acts.len()).filter(|i| matches!(acts[*i].does, Does::From(_))).collect();
+        let Some(&begin) = froms.get(n) else { return };
+        if depth == 0 {
+            for act in &acts[..froms[0]] {
+                if let Does::Set(variable) = &act.does {
+                    let value = self.argument(variable, act.at);
+                    if let Some(image) = &mut self.image {
+                        image.global.insert(variable.name.clone(), value.clone());
+                    }
+                    self.variables.set(&variable.name, value);
+                }
+            }
+        }
+        let Does::From(stage) = &acts[begin].does else { return };
+        let globals: Variables = {
+            let mut globals = Variables::default();
+            for (name, value) in self.image.iter().flat_map(|i| &i.global) {
+                globals.set(name, value.clone());
+            }
+            globals
+        };
+        let image = globals.resolve(&stage.image);
+        let earlier = image.as_deref().map(str::to_lowercase).and_then(|name| {
+            froms[..n].iter().rposition(|i| matches!(&acts[*i].does, Does::From(s) if s.name.as_deref() == Some(&name)))
+        });
+        match earlier {
+            Some(base) if depth < DEEPEST => {
+                self.stage(path, file, base, depth + 1);
+                if let Some(Event::Base { also, .. }) = self.script.events.iter_mut().find(|e| matches!(e, Event::Base { .. })) {
+                    also.push((acts[begin].at, Reason::Here));
+                }
+            }
+            _ => {
+                // Only what FROM gives is there: global ARGs are not, until a stage declares them again.
+                for name in self.image.iter().flat_map(|i| i.global.keys().cloned()).collect::<Vec<_>>() {
+                    self.variables.forget(&name);
+                }
+                self.script.events.push(Event::Base { image, at: stage.image.at, also: Vec::new() });
+            }
+        }
+        let end = froms.get(n + 1).copied().unwrap_or(acts.len());
+        self.acts(path, &acts[begin + 1..end], 0);
+    }
+
+    pub(super) fn copy(&mut self, path: &str, copy: &Copy, depth: usize) {
+        let Some(to) = self.variables.resolve(&copy.to) else { return };
+        let sources: Vec<String> = copy.sources.iter().filter_map(|s| self.variables.resolve(s)).collect();
+        let Some(image) = &mut self.image else { return };
+        let inside = paths::inside(&image.folder, &to);
+        let folder = to.ends_with('/') || to == "." || sources.len() > 1 || inside == image.folder;
+        match &copy.from {
+            None => {
+                for source in &sources {
+                    image.contents.copy(source, &inside, folder);
+                }
+            }
+            Some(from) => {
+                if let Some(from) = self.variables.resolve(from) {
+                    self.copy_from(path, &from, &sources, depth);
+                }
+            }
+        }
+    }
+
+    /// Packages that an earlier stage installed under a folder that is copied whole.
+    pub(super) fn copy_from(&mut self, path: &str, from: &str, sources: &[String], depth: usize) {
+        let Some(file) = self.project.file(path).filter(|_| depth < DEEPEST) else { return };
+        let stages = file.outline.acts.iter().filter_map(|a| if let Does::From(s) = &a.does { Some(s) } else { None });
+        let from = from.to_lowercase();
+        let Some(n) = stages.enumerate().position(|(n, s)| s.name.as_deref() == Some(&*from) || n.to_string() == from) else {
+            return;
+        };
+        let mut other = Walker::new(self.project, self.world);
+        other.image = Some(ImageState::new(self.project, path));
+        other.stage(path, file, n, 1);
+        self.script.reached.append(&mut other.script.reached);
+        self.script.looked.append(&mut other.script.looked);
+        self.script.installed.append(&mut other.script.installed);
+        self.script.choices.append(&mut other.script.choices);
+        let carries = |prefix: &Prefix| {
+            sources.iter().any(|source| match prefix {
+                Prefix::System => {
+                    source.contains("site-packages")
+                        || ["/usr", "/usr/local", "/", "/root/.local", "/install"].contains(&source.trim_end_matches('/'))
+                }
+                Prefix::Venv(folder) | Prefix::Conda(folder) => paths::under(folder, source).is_some(),
+                Prefix::Unknown => false,
+            })
+        };
+        for event in other.script.events {
+            match &event {
+                Event::Install(step) if carries(&step.prefix) => self.script.events.push(event),
+                Event::Remove { prefix, .. } if carries(prefix) => self.script.events.push(event),
+                _ => {}
+            }
+        }
+    }
+}
