@@ -51,6 +51,8 @@ pub enum Kernels {
         code: &'static [Sm],
         /// PTX: the driver compiles it for this and every later one.
         ptx: &'static [Sm],
+        /// There may be PTX besides: a build script asks for it, no wheel was opened. No conclusion about later GPUs.
+        ptx_unknown: bool,
     },
     /// Not known; no conclusion.
     Unknown,
@@ -155,6 +157,10 @@ pub struct Index {
     pub complete: &'static str,
     /// Nothing will be added to it any more.
     pub closed: bool,
+    /// Serves versions with a local part, which is the build's tag (`2.1.0+cu121`), as all of PyTorch's do.
+    pub local_versions: bool,
+    /// Serves development builds, which no table lists (nightly, test).
+    pub pre_releases: bool,
     /// Where from.
     pub source: SourceId,
 }
