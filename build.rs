@@ -1,1 +1,755 @@
-fn main() {}
+//! Makes static tables of `rules/knowledge/*.toml`. A mistake in a table stops the build and names file and row.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fmt::Write as _;
+use std::path::Path;
+use std::{env, fs, process};
+
+use toml::{Table, Value};
+
+#[path = "src/knowledge/gpu_name.rs"]
+mod gpu_name;
+
+type Answer<T> = Result<T, String>;
+
+fn main() {
+    println!("cargo::rerun-if-changed=rules/knowledge");
+    println!("cargo::rerun-if-changed=src/knowledge/gpu_name.rs");
+    println!("cargo::rerun-if-changed=build.rs");
+    let out = env::var("OUT_DIR").expect("cargo sets OUT_DIR");
+    let made = read_tables(Path::new("rules/knowledge")).and_then(|t| t.to_rust());
+    match made {
+        Ok(text) => fs::write(Path::new(&out).join("tables.rs"), text).expect("OUT_DIR can be written"),
+        Err(why) => {
+            println!("cargo::error={why}");
+            process::exit(1);
+        }
+    }
+}
+
+/// Everything read so far: rows as Rust text, with the key that orders them.
+#[derive(Default)]
+struct Tables {
+    date: String,
+    sources: Vec<String>,
+    source_ids: HashMap<String, usize>,
+    releases: BTreeMap<String, Vec<(Key, String)>>,
+    torch: Vec<Build>,
+    companions: Vec<Companion>,
+    indexes: Vec<(Key, String)>,
+    addresses: Vec<(String, String)>,
+    mirrors: Vec<(String, Vec<String>)>,
+    images: BTreeMap<String, Vec<(Key, String)>>,
+    gpus: Vec<(Key, String)>,
+    gpu_names: Vec<(String, String, String)>,
+    ambiguous: Vec<String>,
+    bounds: Vec<(Key, String)>,
+    branches: Vec<(Key, String)>,
+    compat: Vec<(Key, String)>,
+    toolkits: Vec<(Key, String)>,
+    packages: Vec<(Key, String)>,
+    messages: Vec<(Key, String)>,
+}
+
+/// A build of torch; the packages that go with it have the same ones.
+struct Build {
+    version: String,
+    tag: String,
+    indexes: Vec<String>,
+    platforms: u8,
+    glibc: String,
+    cpu: bool,
+}
+
+/// A release that is built beside one of torch, for all its tags.
+struct Companion {
+    package: String,
+    version: String,
+    torch: String,
+    requires: Vec<String>,
+    source: usize,
+}
+
+type Key = Vec<Part>;
+
+/// A piece of a key: versions order by number, texts by letter.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Part {
+    Number(u64),
+    Text(String),
+}
+
+fn version_key(version: &str) -> Key {
+    let mut key = Vec::new();
+    let release: String = version.chars().take_while(|c| c.is_ascii_digit() || *c == '.').collect();
+    for number in release.trim_matches('.').split('.') {
+        key.push(Part::Number(number.parse().unwrap_or(0)));
+    }
+    let rest = &version[release.len()..];
+    let rank = if rest.is_empty() {
+        5
+    } else if rest.contains("post") {
+        6
+    } else if rest.contains("dev") {
+        1
+    } else if rest.starts_with('a') {
+        2
+    } else if rest.starts_with('b') {
+        3
+    } else {
+        4
+    };
+    // A release compares as if it went on with zeros.
+    key.resize(8, Part::Number(0));
+    key.push(Part::Number(rank));
+    key.push(Part::Number(rest.chars().filter(char::is_ascii_digit).collect::<String>().parse().unwrap_or(0)));
+    key
+}
+
+fn release_key(version: &str, tag: &str, platforms: u8, indexes: &str) -> Key {
+    let mut key = version_key(version);
+    key.extend([Part::Text(tag.to_owned()), Part::Number(platforms.into()), Part::Text(indexes.to_owned())]);
+    key
+}
+
+fn text_key(text: &str) -> Key {
+    vec![Part::Text(text.to_owned())]
+}
+
+fn read_tables(folder: &Path) -> Answer<Tables> {
+    let mut files: Vec<_> = fs::read_dir(folder)
+        .map_err(|e| format!("{}: {e}", folder.display()))?
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| path.extension().is_some_and(|e| e == "toml"))
+        .collect();
+    files.sort();
+    let mut tables = Tables::default();
+    for file in &files {
+        let text = fs::read_to_string(file).map_err(|e| format!("{}: {e}", file.display()))?;
+        let table: Table = text.parse().map_err(|e| format!("{}: {e}", file.display()))?;
+        tables.file(&table).map_err(|why| format!("{}: {why}", file.display()))?;
+    }
+    Ok(tables)
+}
+
+/// One row, with the defaults of its file.
+struct Row<'a> {
+    own: &'a Table,
+    file: &'a Table,
+}
+
+impl<'a> Row<'a> {
+    fn get(&self, name: &str) -> Option<&'a Value> {
+        self.own.get(name).or_else(|| self.file.get(name))
+    }
+    fn text(&self, name: &str) -> Answer<&'a str> {
+        match self.get(name) {
+            None => Ok(""),
+            Some(Value::String(text)) => Ok(text),
+            Some(_) => Err(format!("`{name}` must be a text")),
+        }
+    }
+    fn must(&self, name: &str) -> Answer<&'a str> {
+        Some(self.text(name)?).filter(|t| !t.is_empty()).ok_or(format!("`{name}` is missing"))
+    }
+    fn flag(&self, name: &str) -> Answer<bool> {
+        self.get(name).map_or(Ok(false), |v| v.as_bool().ok_or(format!("`{name}` must be true or false")))
+    }
+    fn list(&self, name: &str) -> Answer<Vec<&'a str>> {
+        let wrong = || format!("`{name}` must be a list of texts");
+        match self.get(name) {
+            None => Ok(Vec::new()),
+            Some(Value::Array(items)) => items.iter().map(|v| v.as_str().ok_or_else(wrong)).collect(),
+            Some(_) => Err(wrong()),
+        }
+    }
+    fn numbers(&self, name: &str) -> Answer<Vec<u16>> {
+        let wrong = || format!("`{name}` must be a list of small numbers");
+        match self.get(name) {
+            None => Ok(Vec::new()),
+            Some(Value::Array(items)) => {
+                items.iter().map(|v| v.as_integer().and_then(|n| u16::try_from(n).ok()).ok_or_else(wrong)).collect()
+            }
+            Some(_) => Err(wrong()),
+        }
+    }
+    /// A row may be for one thing or for several alike.
+    fn each(&self, one: &str, several: &str) -> Answer<Vec<&'a str>> {
+        match (self.own.contains_key(one), self.own.contains_key(several)) {
+            (true, false) => Ok(vec![self.must(one)?]),
+            (false, true) => Some(self.list(several)?).filter(|l| !l.is_empty()).ok_or(format!("`{several}` is empty")),
+            _ => Err(format!("exactly one of `{one}` and `{several}` is needed")),
+        }
+    }
+    fn knows_only(&self, keys: &[&str]) -> Answer<()> {
+        match self.own.keys().find(|k| !keys.contains(&k.as_str())) {
+            Some(key) => Err(format!("unknown key `{key}`")),
+            None => Ok(()),
+        }
+    }
+}
+
+const DEFAULTS: &[&str] = &["source", "basis", "package", "repository", "kernels_source", "kernels_basis", "date"];
+const KINDS: &[(&str, Take, &[&str])] = &[
+    ("release", Tables::release, RELEASE),
+    ("companion", Tables::companion, &["package", "version", "torch", "requires", "source"]),
+    ("index", Tables::index, &["id", "urls", "tag", "flat", "complete", "closed", "local_versions", "pre_releases", "source"]),
+    ("mirror", Tables::mirror, &["of", "urls", "source"]),
+    ("image", Tables::image, IMAGE),
+    ("gpu", Tables::gpu, &["name", "aliases", "sm", "architecture", "segment", "basis", "source"]),
+    ("ambiguous_gpu", Tables::ambiguous_gpu, &["names", "source"]),
+    ("driver_bound", Tables::driver_bound, &["cuda", "linux", "windows", "windows_disputed", "basis", "source"]),
+    ("driver_branch", Tables::driver_branch, &["branch", "cuda", "basis", "source"]),
+    ("forward_compat", Tables::forward_compat, &["cuda", "branches", "source"]),
+    ("toolkit", Tables::toolkit, &["cuda", "cudas", "sms", "basis", "source"]),
+    ("system_package", Tables::system_package, &["pattern", "patterns", "carries", "basis", "source"]),
+    ("message", Tables::message, &["text", "rules", "source"]),
+];
+const RELEASE: &[&str] = &[
+    "package",
+    "version",
+    "versions",
+    "tag",
+    "indexes",
+    "platforms",
+    "pythons",
+    "glibc",
+    "requires",
+    "needs",
+    "brings",
+    "kernels",
+    "code",
+    "ptx",
+    "ptx_unknown",
+    "basis",
+    "source",
+    "kernels_basis",
+    "kernels_source",
+];
+const IMAGE: &[&str] = &[
+    "repository",
+    "tag",
+    "tags",
+    "variants",
+    "oses",
+    "cuda",
+    "flavour",
+    "cudnn",
+    "torch",
+    "require_cuda",
+    "driver",
+    "driver_branches",
+    "gpu_only",
+    "os",
+    "python",
+    "basis",
+    "source",
+];
+type Take = fn(&mut Tables, &Row) -> Answer<Key>;
+
+impl Tables {
+    fn file(&mut self, file: &Table) -> Answer<()> {
+        if let Some(date) = file.get("date").and_then(Value::as_str) {
+            if !self.date.is_empty() {
+                return Err("`date` stands in another file, too".to_owned());
+            }
+            self.date = date.to_owned();
+        }
+        for (name, rows) in file {
+            let Some((_, take, keys)) = KINDS.iter().find(|(kind, ..)| kind == name) else {
+                if DEFAULTS.contains(&name.as_str()) {
+                    continue;
+                }
+                return Err(format!("unknown table or key `{name}`"));
+            };
+            let rows = rows.as_array().ok_or(format!("[[{name}]] must be a list of tables"))?;
+            let mut before: Option<Key> = None;
+            for (n, own) in rows.iter().enumerate() {
+                let own = own.as_table().ok_or(format!("[[{name}]] must be a list of tables"))?;
+                let row = Row { own, file };
+                let place = |why: String| {
+                    let called = own.values().find_map(Value::as_str).unwrap_or("");
+                    format!("[[{name}]] {} ({called}): {why}", n + 1)
+                };
+                row.knows_only(keys).map_err(place)?;
+                let key = take(self, &row).map_err(place)?;
+                if before.as_ref().is_some_and(|before| *before > key) {
+                    return Err(place("not in order: it belongs further up".to_owned()));
+                }
+                before = Some(key);
+            }
+        }
+        Ok(())
+    }
+
+    fn source(&mut self, text: &str) -> Answer<usize> {
+        if !source_is_well_formed(text) {
+            return Err(format!(
+                "source `{text}` is none of https://…, owner/repo@commit:path, pypi:name==version, measured: command"
+            ));
+        }
+        let next = self.sources.len();
+        let id = *self.source_ids.entry(text.to_owned()).or_insert(next);
+        if id == next {
+            self.sources.push(text.to_owned());
+        }
+        Ok(id)
+    }
+
+    fn basis_and_source(&mut self, row: &Row, basis: &str, source: &str, version: &str) -> Answer<(String, usize)> {
+        let text = row.must(source)?.replace("{version}", version);
+        let given = row.text(basis)?;
+        let basis = match given {
+            "vendor" => "Vendor",
+            "metadata" => "Metadata",
+            "measured" => "Measured",
+            "report" => "Report",
+            "inferred" => "Inferred",
+            // Two forms of source say it themselves.
+            "" if text.starts_with("measured: ") => "Measured",
+            "" if text.starts_with("pypi:") => "Metadata",
+            "" => "Vendor",
+            other => return Err(format!("unknown basis `{other}`")),
+        };
+        Ok((format!("Basis::{basis}"), self.source(&text)?))
+    }
+
+    fn release(&mut self, row: &Row) -> Answer<Key> {
+        let package = row.must("package")?;
+        let versions = row.each("version", "versions")?;
+        let tag = row.text("tag")?;
+        let platforms = platforms(&row.list("platforms")?)?;
+        let indexes = row.list("indexes")?;
+        if indexes.is_empty() {
+            return Err("`indexes` is missing".to_owned());
+        }
+        let kernels = kernels(row)?;
+        for version in &versions {
+            if package == "torch" {
+                self.torch.push(Build {
+                    version: (*version).to_owned(),
+                    tag: tag.to_owned(),
+                    indexes: indexes.iter().map(|i| (*i).to_owned()).collect(),
+                    platforms,
+                    glibc: row.text("glibc")?.to_owned(),
+                    cpu: kernels == "Kernels::Cpu",
+                });
+            }
+            let (basis, source) = self.basis_and_source(row, "basis", "source", version)?;
+            let (kernels_basis, kernels_source) = match row.get("kernels_source") {
+                Some(_) => self.basis_and_source(row, "kernels_basis", "kernels_source", version)?,
+                None => (basis.clone(), source),
+            };
+            let requires: Vec<_> = row.list("requires")?.iter().map(|r| r.replace("{version}", version)).collect();
+            let text = format!(
+                "Release {{ package: {package:?}, version: {version:?}, tag: {tag:?}, indexes: &{indexes:?}, \
+                 platforms: Platforms({platforms}), pythons: &{:?}, glibc: {:?}, requires: &{requires:?}, needs: &[{}], \
+                 brings: &[{}], kernels: {kernels}, basis: {basis}, source: {source}, kernels_basis: {kernels_basis}, \
+                 kernels_source: {kernels_source} }}",
+                row.list("pythons")?,
+                row.text("glibc")?,
+                parts(&row.list("needs")?)?,
+                parts(&row.list("brings")?)?,
+            );
+            let key = release_key(version, tag, platforms, &indexes.join(" "));
+            self.releases.entry(package.to_owned()).or_default().push((key, text));
+        }
+        let mut key = text_key(package);
+        key.extend(version_key(versions[0]));
+        Ok(key)
+    }
+
+    fn companion(&mut self, row: &Row) -> Answer<Key> {
+        let (package, version, torch) = (row.must("package")?, row.must("version")?, row.must("torch")?);
+        let source = self.source(&row.must("source")?.replace("{version}", version))?;
+        self.companions.push(Companion {
+            package: package.to_owned(),
+            version: version.to_owned(),
+            torch: torch.to_owned(),
+            requires: match row.get("requires") {
+                None => vec![format!("torch=={torch}")],
+                Some(_) => row.list("requires")?.iter().map(|r| (*r).to_owned()).collect(),
+            },
+            source,
+        });
+        let mut key = text_key(package);
+        key.extend(version_key(version));
+        Ok(key)
+    }
+
+    /// A companion is served where its torch is, under the same tags. What PyPI has of it is published; the rest is concluded.
+    fn expand_companions(&mut self) -> Answer<()> {
+        for c in std::mem::take(&mut self.companions) {
+            let (package, version) = (&c.package, &c.version);
+            let builds = self.torch.iter().filter(|b| b.version == c.torch);
+            let rows = self.releases.entry(package.clone()).or_default();
+            let before = rows.len();
+            for b in builds {
+                let published = b.indexes.iter().any(|i| i == "pypi");
+                let requires: Vec<_> =
+                    c.requires.iter().map(|r| if published { r } else { r.split('+').next().unwrap_or(r) }).collect();
+                let text = format!(
+                    "Release {{ package: {package:?}, version: {version:?}, tag: {:?}, indexes: &{:?}, platforms: Platforms({}), \
+                     pythons: &[], glibc: {:?}, requires: &{requires:?}, needs: &[], brings: &[], kernels: Kernels::{}, basis: \
+                     Basis::{}, source: {}, kernels_basis: Basis::Inferred, kernels_source: {} }}",
+                    b.tag,
+                    b.indexes,
+                    b.platforms,
+                    b.glibc,
+                    if b.cpu { "Cpu" } else { "Unknown" },
+                    if published { "Metadata" } else { "Inferred" },
+                    c.source,
+                    c.source
+                );
+                rows.push((release_key(version, &b.tag, b.platforms, &b.indexes.join(" ")), text));
+            }
+            if rows.len() == before {
+                return Err(format!("rules/knowledge: {package} {version} goes with torch {}, which has no row", c.torch));
+            }
+        }
+        Ok(())
+    }
+
+    fn index(&mut self, row: &Row) -> Answer<Key> {
+        let id = row.must("id")?;
+        let source = self.source(row.must("source")?)?;
+        for url in row.list("urls")? {
+            self.addresses.push((url.to_owned(), id.to_owned()));
+        }
+        let text = format!(
+            "Index {{ id: {id:?}, tag: {:?}, flat: {}, complete: {:?}, closed: {}, local_versions: {}, pre_releases: {}, \
+             source: {source} }}",
+            row.text("tag")?,
+            row.flag("flat")?,
+            row.text("complete")?,
+            row.flag("closed")?,
+            row.flag("local_versions")?,
+            row.flag("pre_releases")?,
+        );
+        self.indexes.push((text_key(id), text));
+        Ok(text_key(id))
+    }
+
+    fn mirror(&mut self, row: &Row) -> Answer<Key> {
+        self.source(row.must("source")?)?;
+        let of = row.must("of")?;
+        self.mirrors.push((of.to_owned(), row.list("urls")?.iter().map(|u| (*u).to_owned()).collect()));
+        Ok(text_key(of))
+    }
+
+    fn image(&mut self, row: &Row) -> Answer<Key> {
+        let repository = row.must("repository")?;
+        let (cuda, cudnn) = (row.text("cuda")?, row.text("cudnn")?);
+        // (tag, flavour, cuDNN, operating system)
+        let mut tags: Vec<(String, &str, &str, &str)> = Vec::new();
+        if row.own.contains_key("variants") {
+            for os in row.list("oses")? {
+                for variant in row.list("variants")? {
+                    let (with, flavour) = variant.rsplit_once('-').unwrap_or(("", variant));
+                    let cudnn = if with.starts_with("cudnn") { cudnn } else { "" };
+                    tags.push((format!("{cuda}-{variant}-{os}"), flavour, cudnn, os));
+                }
+            }
+        } else {
+            let (flavour, os) = (row.text("flavour")?, row.text("os")?);
+            tags.extend(row.each("tag", "tags")?.into_iter().map(|tag| (tag.to_owned(), flavour, cudnn, os)));
+        }
+        let (basis, source) = self.basis_and_source(row, "basis", "source", "")?;
+        for (tag, flavour, cudnn, os) in &tags {
+            let flavour = match *flavour {
+                "" => "None",
+                "base" => "Base",
+                "runtime" => "Runtime",
+                "devel" => "Devel",
+                other => return Err(format!("unknown flavour `{other}`")),
+            };
+            if tag.matches('*').count() > 1 {
+                return Err(format!("`{tag}` has more than one `*`"));
+            }
+            let text = format!(
+                "Image {{ repository: {repository:?}, tag: {tag:?}, cuda: {cuda:?}, flavour: Flavour::{flavour}, cudnn: {cudnn:?}, \
+                 torch: {:?}, require_cuda: {:?}, driver: {:?}, driver_branches: &{:?}, gpu_only: {}, os: {os:?}, \
+                 python: {:?}, basis: {basis}, source: {source} }}",
+                row.text("torch")?,
+                row.text("require_cuda")?,
+                row.text("driver")?,
+                row.numbers("driver_branches")?,
+                row.flag("gpu_only")?,
+                row.text("python")?,
+            );
+            self.images.entry(repository.to_owned()).or_default().push((image_key(tag), text));
+        }
+        let first = tags.first().ok_or("no tag: `variants` or `oses` is empty")?;
+        let mut key = text_key(repository);
+        key.extend(image_key(&first.0));
+        Ok(key)
+    }
+
+    fn gpu(&mut self, row: &Row) -> Answer<Key> {
+        let name = row.must("name")?;
+        let sm = sm(row.must("sm")?)?;
+        let segment = row.must("segment")?;
+        if !["DataCenter", "Workstation", "GeForce", "Tegra"].contains(&segment) {
+            return Err(format!("unknown segment `{segment}`"));
+        }
+        let (basis, source) = self.basis_and_source(row, "basis", "source", "")?;
+        let text = format!(
+            "Gpu {{ name: {name:?}, sm: {sm}, architecture: {:?}, segment: Segment::{segment}, basis: {basis}, source: {source} }}",
+            row.must("architecture")?,
+        );
+        for called in row.list("aliases")?.into_iter().chain([name]) {
+            self.gpu_names.push((gpu_name::key(called), sm.clone(), name.to_owned()));
+        }
+        self.gpus.push((text_key(name), text));
+        Ok(text_key(name))
+    }
+
+    fn ambiguous_gpu(&mut self, row: &Row) -> Answer<Key> {
+        self.source(row.must("source")?)?;
+        self.ambiguous.extend(row.list("names")?.iter().map(|name| gpu_name::key(name)));
+        Ok(Key::new())
+    }
+
+    fn driver_bound(&mut self, row: &Row) -> Answer<Key> {
+        let cuda = row.must("cuda")?;
+        let (basis, source) = self.basis_and_source(row, "basis", "source", "")?;
+        let text = format!(
+            "DriverBound {{ cuda: {cuda:?}, linux: {:?}, windows: {:?}, windows_disputed: {:?}, basis: {basis}, source: {source} }}",
+            row.text("linux")?,
+            row.text("windows")?,
+            row.text("windows_disputed")?,
+        );
+        // `11` and `11.0` are two rows.
+        let mut key = version_key(cuda);
+        key.push(Part::Number(cuda.matches('.').count() as u64));
+        self.bounds.push((key.clone(), text));
+        Ok(key)
+    }
+
+    fn driver_branch(&mut self, row: &Row) -> Answer<Key> {
+        let branch = row.get("branch").and_then(Value::as_integer).ok_or("`branch` must be a number")?;
+        let (basis, source) = self.basis_and_source(row, "basis", "source", "")?;
+        let key = vec![Part::Number(branch.unsigned_abs())];
+        let text =
+            format!("DriverBranch {{ branch: {branch}, cuda: {:?}, basis: {basis}, source: {source} }}", row.must("cuda")?);
+        self.branches.push((key.clone(), text));
+        Ok(key)
+    }
+
+    fn forward_compat(&mut self, row: &Row) -> Answer<Key> {
+        let cuda = row.must("cuda")?;
+        self.source(row.must("source")?)?;
+        self.compat.push((version_key(cuda), format!("({cuda:?}, &{:?})", row.numbers("branches")?)));
+        Ok(version_key(cuda))
+    }
+
+    fn toolkit(&mut self, row: &Row) -> Answer<Key> {
+        let (basis, source) = self.basis_and_source(row, "basis", "source", "")?;
+        let cudas = row.each("cuda", "cudas")?;
+        for cuda in &cudas {
+            let text =
+                format!("Toolkit {{ cuda: {cuda:?}, sms: &[{}], basis: {basis}, source: {source} }}", sms(&row.list("sms")?)?);
+            self.toolkits.push((version_key(cuda), text));
+        }
+        Ok(version_key(cudas[0]))
+    }
+
+    fn system_package(&mut self, row: &Row) -> Answer<Key> {
+        let carries = row.must("carries")?;
+        if !["Driver", "ForwardCompat", "Toolkit", "Libraries", "Cudnn", "Nccl"].contains(&carries) {
+            return Err(format!("unknown `carries`: {carries}"));
+        }
+        let (basis, source) = self.basis_and_source(row, "basis", "source", "")?;
+        let patterns = row.each("pattern", "patterns")?;
+        for pattern in &patterns {
+            let text = format!(
+                "SystemPackage {{ pattern: {pattern:?}, carries: Carries::{carries}, basis: {basis}, source: {source} }}"
+            );
+            self.packages.push((text_key(pattern), text));
+        }
+        Ok(text_key(patterns[0]))
+    }
+
+    fn message(&mut self, row: &Row) -> Answer<Key> {
+        let message = row.must("text")?;
+        let source = self.source(row.must("source")?)?;
+        self.messages.push((
+            text_key(message),
+            format!("Message {{ text: {message:?}, rules: &{:?}, source: {source} }}", row.list("rules")?),
+        ));
+        Ok(text_key(message))
+    }
+
+    fn to_rust(mut self) -> Answer<String> {
+        let mut out = String::new();
+        let mut put = |name: &str, of: &str, rows: Vec<String>| {
+            writeln!(out, "pub(crate) static {name}: &[{of}] = &[\n{}\n];", rows.join(",\n")).expect("text grows");
+        };
+        if self.date.is_empty() {
+            return Err("rules/knowledge: no file gives the `date`".to_owned());
+        }
+        self.expand_companions()?;
+        put("RELEASES", "(&str, &[Release])", groups(self.releases, "release")?);
+        put("IMAGES", "(&str, &[Image])", groups(self.images, "image")?);
+        for (of, urls) in &self.mirrors {
+            for (url, id) in self.addresses.clone() {
+                if let Some(rest) = url.strip_prefix(of.as_str()).filter(|rest| rest.is_empty() || rest.starts_with('/')) {
+                    self.addresses.extend(urls.iter().map(|mirror| (format!("{mirror}{rest}"), id.clone())));
+                }
+            }
+        }
+        let ids = names(&self.indexes);
+        let mut addresses = Vec::new();
+        for (url, id) in &self.addresses {
+            let at = ids.iter().position(|known| known == id).ok_or(format!("no index {id}"))?;
+            addresses.push((text_key(url), format!("({url:?}, {at})")));
+        }
+        put("INDEX_ADDRESSES", "(&str, u16)", sorted(addresses, "index address")?);
+        put("INDEXES", "Index", sorted(self.indexes, "index")?);
+        let names = names(&self.gpus);
+        let mut keys: BTreeMap<String, (String, usize)> = BTreeMap::new();
+        for (key, sm, name) in &self.gpu_names {
+            let at = names.iter().position(|known| known == name).ok_or(format!("no GPU {name}"))?;
+            match keys.get(key) {
+                Some((other, _)) if other != sm && !self.ambiguous.contains(key) => {
+                    return Err(format!(
+                        "GPU name {key} ({name}) stands for two compute capabilities: list it in [[ambiguous_gpu]]"
+                    ));
+                }
+                Some(_) => {}
+                None => {
+                    keys.insert(key.clone(), (sm.clone(), at));
+                }
+            }
+        }
+        keys.retain(|key, _| !self.ambiguous.contains(key));
+        put("GPU_NAMES", "(&str, u16)", keys.iter().map(|(key, (_, at))| format!("({key:?}, {at})")).collect());
+        put("GPUS", "Gpu", sorted(self.gpus, "gpu")?);
+        put("DRIVER_BOUNDS", "DriverBound", sorted(self.bounds, "driver_bound")?);
+        put("DRIVER_BRANCHES", "DriverBranch", sorted(self.branches, "driver_branch")?);
+        put("FORWARD_COMPAT", "(&str, &[u16])", sorted(self.compat, "forward_compat")?);
+        put("TOOLKITS", "Toolkit", sorted(self.toolkits, "toolkit")?);
+        put("SYSTEM_PACKAGES", "SystemPackage", sorted(self.packages, "system_package")?);
+        put("MESSAGES", "Message", sorted(self.messages, "message")?);
+        put("SOURCES", "&str", self.sources.iter().map(|s| format!("{s:?}")).collect());
+        writeln!(out, "pub(crate) static DATE: &str = {:?};", self.date).expect("text grows");
+        Ok(out)
+    }
+}
+
+/// The texts that rows are sorted by, in that order.
+fn names(rows: &[(Key, String)]) -> Vec<String> {
+    let mut names: Vec<_> = rows
+        .iter()
+        .filter_map(|(key, _)| if let [Part::Text(name), ..] = key.as_slice() { Some(name.clone()) } else { None })
+        .collect();
+    names.sort();
+    names
+}
+
+fn groups(all: BTreeMap<String, Vec<(Key, String)>>, kind: &str) -> Answer<Vec<String>> {
+    all.into_iter()
+        .map(|(name, rows)| Ok(format!("({name:?}, &[\n{}\n])", sorted(rows, &format!("{kind} of {name}"))?.join(",\n"))))
+        .collect()
+}
+
+fn sorted(mut rows: Vec<(Key, String)>, kind: &str) -> Answer<Vec<String>> {
+    rows.sort_by(|a, b| a.0.cmp(&b.0));
+    if let Some(twice) = rows.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+        return Err(format!("rules/knowledge: two rows for the same {kind}: {}", twice[1].1));
+    }
+    Ok(rows.into_iter().map(|(_, text)| text).collect())
+}
+
+/// Patterns come after exact tags, the longest first.
+fn image_key(tag: &str) -> Key {
+    match tag.contains('*') {
+        false => vec![Part::Number(0), Part::Text(tag.to_owned())],
+        true => vec![Part::Number(1), Part::Number(1000 - tag.len() as u64), Part::Text(tag.to_owned())],
+    }
+}
+
+fn platforms(names: &[&str]) -> Answer<u8> {
+    let bit = |name: &&str| match *name {
+        "linux-x86_64" => Ok(1),
+        "linux-aarch64" => Ok(2),
+        "windows" => Ok(4),
+        "macos" => Ok(8),
+        "any" => Ok(15),
+        other => Err(format!("unknown platform `{other}`")),
+    };
+    let bits = names.iter().map(bit).try_fold(0, |all, bit| bit.map(|bit| all | bit))?;
+    if bits == 0 { Err("`platforms` is missing".to_owned()) } else { Ok(bits) }
+}
+
+/// `cuda 12.1 rpath`: library, version, how it is found.
+fn parts(all: &[&str]) -> Answer<String> {
+    let mut text = String::new();
+    for part in all {
+        let wrong = || format!("`{part}` is not `library version found`");
+        let [library, version, found] = part.split(' ').collect::<Vec<_>>().try_into().map_err(|_| wrong())?;
+        let library = match library {
+            "cuda" => "Cuda",
+            "cudnn" => "Cudnn",
+            "nccl" => "Nccl",
+            "cublas" => "Cublas",
+            "nvjitlink" => "NvJitLink",
+            "tensorrt" => "TensorRt",
+            _ => return Err(wrong()),
+        };
+        let found = match found {
+            "rpath" => "Rpath",
+            "runpath" => "Runpath",
+            "system" => "System",
+            _ => return Err(wrong()),
+        };
+        write!(text, "Part {{ library: Library::{library}, version: {version:?}, found: Found::{found} }}, ")
+            .expect("text grows");
+    }
+    Ok(text)
+}
+
+fn kernels(row: &Row) -> Answer<String> {
+    match (row.text("kernels")?, row.own.contains_key("code")) {
+        ("cpu", false) => Ok("Kernels::Cpu".to_owned()),
+        ("", false) => Ok("Kernels::Unknown".to_owned()),
+        ("", true) => Ok(format!(
+            "Kernels::Known {{ code: &[{}], ptx: &[{}], ptx_unknown: {} }}",
+            sms(&row.list("code")?)?,
+            sms(&row.list("ptx")?)?,
+            row.flag("ptx_unknown")?
+        )),
+        (other, _) => Err(format!("`kernels` is `{other}`: only `cpu`, and not beside `code`")),
+    }
+}
+
+fn sms(all: &[&str]) -> Answer<String> {
+    Ok(all.iter().map(|text| sm(text)).collect::<Answer<Vec<_>>>()?.join(", "))
+}
+
+/// `9.0`, `9.0a`.
+fn sm(text: &str) -> Answer<String> {
+    let (plain, exact) = text.strip_suffix('a').map_or((text, false), |plain| (plain, true));
+    let number = |t: &str| t.parse::<u8>().map_err(|_| format!("`{text}` is no compute capability"));
+    let (major, minor) = plain.split_once('.').ok_or(format!("`{text}` is no compute capability"))?;
+    Ok(format!("Sm {{ major: {}, minor: {}, exact: {exact} }}", number(major)?, number(minor)?))
+}
+
+fn source_is_well_formed(text: &str) -> bool {
+    let repository = |text: &str| -> Option<bool> {
+        let (name, rest) = text.split_once('@')?;
+        let (commit, path) = rest.split_once(':')?;
+        let (owner, repo) = name.split_once('/')?;
+        let word = |t: &str| !t.is_empty() && !t.contains(char::is_whitespace) && !t.contains(':');
+        Some(word(owner) && word(repo) && !repo.contains('/') && word(commit) && word(path))
+    };
+    let published = |text: &str| {
+        text.split_once("==").is_some_and(|(name, version)| !name.is_empty() && !version.is_empty() && !text.contains(' '))
+    };
+    match text.split_once(':') {
+        Some(("https", rest)) => rest.starts_with("//") && rest.len() > 6 && !rest.contains(char::is_whitespace),
+        Some(("pypi", rest)) => published(rest),
+        Some(("measured", rest)) => rest.trim().len() > 8,
+        _ => repository(text) == Some(true),
+    }
+}

@@ -1,95 +1,186 @@
 //! Typed access to the tables in `rules/knowledge`. The only module that knows version facts.
 
+mod gpu;
+mod gpu_name;
+mod image;
+mod index;
 mod rows;
+mod system;
+mod tables;
+
+pub use gpu::gpu;
+pub use image::image;
+pub use index::{index, index_by_id};
 pub use rows::*;
+pub use system::system_package;
 
 use crate::version::{CudaVersion, DriverVersion};
+
+/// The rows under a name in a table that is sorted by name.
+fn under<T>(table: &'static [(&'static str, &'static [T])], name: &str) -> &'static [T] {
+    table.binary_search_by(|(known, _)| (*known).cmp(name)).map_or(&[], |at| table[at].1)
+}
 
 /// All builds of a package, in the order of the tables (rising versions); empty for an unknown package.
 #[must_use]
 pub fn releases(package: &str) -> &'static [Release] {
-    let _ = package;
-    &[]
+    under(tables::RELEASES, package)
 }
 
-/// What is known of an index address; credentials, scheme, trailing slash and `www.` do not matter.
-#[must_use]
-pub fn index(url: &str) -> Option<&'static Index> {
-    let _ = url;
-    None
+/// The names of all packages that have releases, sorted.
+pub fn packages() -> impl Iterator<Item = &'static str> {
+    tables::RELEASES.iter().map(|(name, _)| *name)
 }
 
-/// The index of that id.
+/// All indexes, sorted by id.
 #[must_use]
-pub fn index_by_id(id: &str) -> Option<&'static Index> {
-    let _ = id;
-    None
+pub fn indexes() -> &'static [Index] {
+    tables::INDEXES
 }
 
-/// What is known of an image reference: `nvidia/cuda:12.4.1-base-ubuntu22.04`, with or without `docker.io/`, digest ignored.
+/// All images by repository: exact tags first, then those with a `*`, the longest first.
 #[must_use]
-pub fn image(reference: &str) -> Option<&'static Image> {
-    let _ = reference;
-    None
+pub fn images() -> &'static [(&'static str, &'static [Image])] {
+    tables::IMAGES
 }
 
-/// What a GPU name means, as NVML or people write it: `Tesla V100-SXM2-16GB`, `RTX 4090`, `A100-SXM4-40GB MIG 3g.20gb`.
-/// `None` for an unknown name and for one with several meanings.
+/// All GPU products, sorted by name.
 #[must_use]
-pub fn gpu(name: &str) -> Option<&'static Gpu> {
-    let _ = name;
-    None
+pub fn gpus() -> &'static [Gpu] {
+    tables::GPUS
 }
 
 /// The row that bounds the driver for a CUDA release: by major from 11 on (11.0 apart), by minor before.
+/// For a bare 11 it is the lower bound, that of 11.0.
 #[must_use]
 pub fn driver_bound(cuda: &CudaVersion) -> Option<&'static DriverBound> {
-    let _ = cuda;
-    None
+    let of = match (cuda.major(), cuda.minor()) {
+        (11, Some(0) | None) => "11.0".to_owned(),
+        (11.., _) => cuda.major().to_string(),
+        (_, Some(_)) => cuda.minor_only().to_string(),
+        (_, None) => return None,
+    };
+    tables::DRIVER_BOUNDS.iter().find(|row| row.cuda == of)
+}
+
+/// All driver bounds, oldest CUDA first.
+#[must_use]
+pub fn driver_bounds() -> &'static [DriverBound] {
+    tables::DRIVER_BOUNDS
 }
 
 /// The CUDA version that a Linux driver reports.
 #[must_use]
 pub fn driver_cuda(driver: &DriverVersion) -> Option<CudaVersion> {
-    let _ = driver;
-    None
+    let at = tables::DRIVER_BRANCHES.binary_search_by_key(&driver.branch(), |row| row.branch.into()).ok()?;
+    CudaVersion::parse(tables::DRIVER_BRANCHES[at].cuda)
+}
+
+/// All driver branches, oldest first.
+#[must_use]
+pub fn driver_branches() -> &'static [DriverBranch] {
+    tables::DRIVER_BRANCHES
 }
 
 /// Driver branches on which `cuda-compat` of a CUDA release works (data-centre GPUs); empty = not known.
 #[must_use]
 pub fn forward_compat_branches(cuda: &CudaVersion) -> &'static [u16] {
-    let _ = cuda;
-    &[]
+    let of = cuda.minor_only().to_string();
+    tables::FORWARD_COMPAT.iter().find(|(known, _)| *known == of).map_or(&[], |(_, branches)| branches)
 }
 
-/// What a system package puts in place.
+/// What the nvcc of a CUDA release compiles for; `None` for a release that is not in the tables.
 #[must_use]
-pub fn system_package(name: &str) -> Option<&'static SystemPackage> {
-    let _ = name;
-    None
+pub fn toolkit(cuda: &CudaVersion) -> Option<&'static Toolkit> {
+    let of = cuda.minor_only().to_string();
+    tables::TOOLKITS.iter().find(|row| row.cuda == of)
+}
+
+/// All toolkits, oldest first.
+#[must_use]
+pub fn toolkits() -> &'static [Toolkit] {
+    tables::TOOLKITS
+}
+
+/// What a broken chain prints, sorted by text.
+#[must_use]
+pub fn messages() -> &'static [Message] {
+    tables::MESSAGES
 }
 
 /// The text of a source.
 #[must_use]
 pub fn source(id: SourceId) -> &'static str {
-    let _ = id;
-    ""
+    tables::SOURCES.get(usize::from(id)).copied().unwrap_or("")
 }
 
 /// The day of the tables: `2026-11-30`.
 #[must_use]
 pub fn date() -> &'static str {
-    ""
+    tables::DATE
 }
 
-/// All rows that bound a driver.
-#[must_use]
-pub fn driver_bounds() -> &'static [DriverBound] {
-    &[]
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// All driver branches.
-#[must_use]
-pub fn driver_branches() -> &'static [DriverBranch] {
-    &[]
+    fn cuda(text: &str) -> CudaVersion {
+        CudaVersion::parse(text).expect("a CUDA version")
+    }
+
+    #[test]
+    fn bounds_go_by_major_from_eleven_on() {
+        let table = [
+            ("9.0", Some(("384.81", "385.54"))),
+            ("10.2.89", Some(("440.33", "441.22"))),
+            ("11.0", Some(("450.36.06", "451.22"))),
+            ("11", Some(("450.36.06", "451.22"))),
+            ("11.8", Some(("450.80.02", "452.39"))),
+            ("12.4.1", Some(("525.60.13", "527.41"))),
+            ("12", Some(("525.60.13", "527.41"))),
+            ("13.2", Some(("580.65.06", "580"))),
+            ("10", None),
+            ("9.7", None),
+            ("14.0", None),
+        ];
+        for (version, bound) in table {
+            assert_eq!(driver_bound(&cuda(version)).map(|b| (b.linux, b.windows)), bound, "{version}");
+        }
+        assert_eq!(driver_bound(&cuda("12.1")).map(|b| b.windows_disputed), Some("528.33"));
+    }
+
+    #[test]
+    fn a_driver_reports_the_cuda_of_its_branch() {
+        let reports = |d: &str| driver_cuda(&DriverVersion::parse(d).expect("a driver")).map(|c| c.to_string());
+        for (driver, known) in
+            [("535.104.05", "12.2"), ("470", "11.4"), ("525.60.13", "12.0"), ("580.95", "13.0"), ("418.67", "10.1")]
+        {
+            assert_eq!(reports(driver).as_deref(), Some(known), "{driver}");
+        }
+        assert_eq!(reports("999.1"), None);
+        assert_eq!(reports("536.25"), None, "a Windows number is no Linux branch");
+    }
+
+    #[test]
+    fn forward_compatibility_is_per_release() {
+        assert_eq!(forward_compat_branches(&cuda("12.6.3")), [470, 535, 550]);
+        assert_eq!(forward_compat_branches(&cuda("13.0")), [535, 550, 565, 570, 575]);
+        assert!(forward_compat_branches(&cuda("12")).is_empty());
+    }
+
+    #[test]
+    fn toolkits_know_their_chips() {
+        let knows = |c: &str, major, minor| toolkit(&cuda(c)).is_some_and(|t| t.sms.contains(&Sm { major, minor, exact: false }));
+        assert!(knows("11.8", 8, 9) && !knows("11.7", 8, 9));
+        assert!(knows("12.8", 12, 0) && !knows("12.6", 12, 0));
+        assert!(knows("12.9", 7, 0) && !knows("13.0", 7, 0));
+        assert!(toolkit(&cuda("12")).is_none());
+    }
+
+    #[test]
+    fn sources_and_date() {
+        assert_eq!(source(SourceId::MAX), "");
+        assert_eq!(date(), "2026-11-30");
+        assert!(releases("no-such-package").is_empty() && !releases("torch").is_empty());
+    }
 }

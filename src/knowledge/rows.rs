@@ -157,10 +157,9 @@ pub struct Index {
     pub complete: &'static str,
     /// Nothing will be added to it any more.
     pub closed: bool,
-    /// Serves versions with a local part, which is the build's tag (`2.1.0+cu121`): all `pytorch/…` ids, flat and root too.
+    /// Serves versions with a local part, which is the build's tag (`2.1.0+cu121`), as all of PyTorch's do.
     pub local_versions: bool,
-    /// Serves development builds, which no table lists (nightly, test). (Both fields added by the lead; see also
-    /// `index_by_id(id: &str) -> Option<&'static Index>`, which he calls.)
+    /// Serves development builds, which no table lists (nightly, test).
     pub pre_releases: bool,
     /// Where from.
     pub source: SourceId,

@@ -1,0 +1,80 @@
+//! What is known of a container image.
+
+use super::rows::Image;
+use super::{tables, under};
+use crate::notation::image::ImageReference;
+
+/// What is known of an image reference: `nvidia/cuda:12.4.1-base-ubuntu22.04`, with or without `docker.io/`, digest ignored.
+/// NVIDIA's own registry serves the same `nvidia/cuda`.
+#[must_use]
+pub fn image(reference: &str) -> Option<&'static Image> {
+    let parsed = ImageReference::parse(reference)?;
+    let tag = match (&parsed.tag, &parsed.digest) {
+        (Some(tag), _) => tag,
+        (None, None) => "latest",
+        (None, Some(_)) => return None,
+    };
+    let repository = if parsed.repository == "nvcr.io/nvidia/cuda" { "nvidia/cuda" } else { &parsed.repository };
+    let rows = under(tables::IMAGES, repository);
+    // Exact tags in order, then patterns, the longest first.
+    let (exact, patterns) = rows.split_at(rows.partition_point(|row| !row.tag.contains('*')));
+    match exact.binary_search_by(|row| row.tag.cmp(tag)) {
+        Ok(at) => Some(&exact[at]),
+        Err(_) => patterns.iter().find(|row| stands_for(row.tag, tag)),
+    }
+}
+
+fn stands_for(pattern: &str, tag: &str) -> bool {
+    let (start, end) = pattern.split_once('*').unwrap_or((pattern, ""));
+    tag.strip_prefix(start).is_some_and(|rest| rest.ends_with(end))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::knowledge::Flavour;
+
+    #[test]
+    fn cuda_images() {
+        let row = image("docker.io/nvidia/cuda:12.4.1-cudnn-devel-ubuntu22.04@sha256:ff").expect("a listed tag");
+        assert_eq!((row.cuda, row.flavour, row.cudnn, row.os), ("12.4.1", Flavour::Devel, "9.1.0.70", "ubuntu22.04"));
+        assert!(row.require_cuda.starts_with("cuda>=12.4 brand=geforce,driver>=470,driver<471 "), "{}", row.require_cuda);
+        let base = image("nvcr.io/nvidia/cuda:12.6.3-base-ubuntu24.04").expect("the same on NGC");
+        assert_eq!((base.flavour, base.cudnn), (Flavour::Base, ""));
+        assert!(!base.require_cuda.contains("geforce"), "from 12.5 on no GeForce on older branches");
+        let old = image("nvidia/cuda:10.2-cudnn7-devel-ubuntu18.04").expect("gone, yet known");
+        assert_eq!((old.cuda, old.flavour, old.cudnn), ("10.2", Flavour::Devel, "7.6.5.32"));
+        assert_eq!(old.require_cuda, "cuda>=10.2 brand=tesla,driver>=418,driver<419");
+        assert_eq!(image("nvidia/cuda:9.0-devel").map(|i| (i.cuda, i.flavour)), Some(("9.0", Flavour::Devel)));
+        for none in [
+            "nvidia/cuda",
+            "nvidia/cuda:latest",
+            "nvidia/cuda:12.4.1-base-ubuntu24.04",
+            "nvidia/cuda:12.1-runtime",
+            "nvidia/cuda@sha256:ff",
+        ] {
+            assert!(image(none).is_none(), "{none}");
+        }
+    }
+
+    #[test]
+    fn framework_images() {
+        let row = image("pytorch/pytorch:2.1.0-cuda11.8-cudnn8-runtime").expect("by its grammar");
+        assert_eq!((row.torch, row.cuda, row.cudnn, row.flavour), ("2.1.0", "11.8", "8", Flavour::Runtime));
+        assert!(image("pytorch/pytorch:2.1.0-cu118").is_none() && image("pytorch/pytorch:latest").is_none());
+        let old = image("nvcr.io/nvidia/tensorrt:20.08-py3").expect("an NGC month");
+        assert_eq!((old.cuda, old.driver, old.driver_branches), ("11.0.3", "450.36.06", &[418, 440][..]));
+        let vllm = image("vllm/vllm-openai:v0.9.0").expect("a reported demand");
+        assert_eq!((vllm.require_cuda, vllm.gpu_only), ("cuda>=12.8", true));
+        assert!(image("vllm/vllm-openai:latest").is_some_and(|i| i.gpu_only && i.require_cuda.is_empty()));
+        assert!(image("ghcr.io/huggingface/text-generation-inference:2.3.1").is_some_and(|i| i.gpu_only));
+        assert!(image("ghcr.io/huggingface/text-generation-inference:3.0-rocm").is_some_and(|i| !i.gpu_only));
+    }
+
+    #[test]
+    fn noise() {
+        for none in ["", ":", "é", "\u{0}", "a b", "python:3.11", "nvidia/cuda:*", "//::@@"] {
+            assert!(image(none).is_none(), "{none:?}");
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! What is known of a place that packages come from.
+
+use super::rows::Index;
+use super::tables::{INDEX_ADDRESSES, INDEXES};
+
+/// What is known of an index address; credentials, scheme, trailing slash and `www.` do not matter.
+#[must_use]
+pub fn index(url: &str) -> Option<&'static Index> {
+    let (host, path) = host_and_path(url)?;
+    let address = if path.is_empty() { host.clone() } else { format!("{host}/{path}") };
+    by_address(&address)
+        .or_else(|| by_address(package_page(&address)?))
+        .or_else(|| index_by_id("pypi").filter(|_| is_pypi(&host, path)))
+}
+
+fn by_address(address: &str) -> Option<&'static Index> {
+    let at = INDEX_ADDRESSES.binary_search_by(|(known, _)| (*known).cmp(address)).ok()?;
+    INDEXES.get(usize::from(INDEX_ADDRESSES[at].1))
+}
+
+/// The index of that id: `pypi`, `pytorch/cu121`.
+#[must_use]
+pub fn index_by_id(id: &str) -> Option<&'static Index> {
+    INDEXES.binary_search_by(|row| row.id.cmp(id)).ok().map(|at| &INDEXES[at])
+}
+
+/// The index of a page that lists one package: `…/whl/cu121/torch`.
+fn package_page(address: &str) -> Option<&str> {
+    ["/torch", "/torchvision", "/torchaudio"].iter().find_map(|page| address.strip_suffix(page))
+}
+
+fn host_and_path(url: &str) -> Option<(String, &str)> {
+    let url = url.trim();
+    let rest = match url.split_once("://") {
+        Some(("http" | "https" | "HTTP" | "HTTPS", rest)) => rest,
+        Some(_) => return None,
+        None => url,
+    };
+    let rest = rest.split(['?', '#']).next().unwrap_or(rest);
+    let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
+    let host = authority.rsplit('@').next().unwrap_or(authority).to_ascii_lowercase();
+    let host = host.split(':').next().unwrap_or(&host);
+    let host = host.strip_prefix("www.").unwrap_or(host).to_owned();
+    host.contains('.').then_some((host, path.trim_matches('/')))
+}
+
+/// PyPI and its mirrors: a host with the label `pypi`, or a mirror host with `pypi` in its path.
+/// Only an index as PyPI has it (`/simple`): such hosts serve private indexes, too.
+fn is_pypi(host: &str, path: &str) -> bool {
+    let labelled = |label: &str| host.split('.').any(|l| l == label);
+    let simple = path.split('/').any(|p| p == "simple");
+    let mirrored = (host.starts_with("mirror.") || host.starts_with("mirrors.")) && path.split('/').any(|p| p == "pypi");
+    // The rehearsal index has other packages.
+    (labelled("pypi") && !labelled("test") && (simple || path.is_empty()) || mirrored && simple) && !labelled("nvidia")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses() {
+        let table = [
+            ("https://download.pytorch.org/whl/cu121", Some("pytorch/cu121")),
+            ("https://download.pytorch.org/whl/cu121/", Some("pytorch/cu121")),
+            ("http://user:pass@DOWNLOAD.pytorch.org:443/whl/cu121//", Some("pytorch/cu121")),
+            ("download.pytorch.org/whl/cu118", Some("pytorch/cu118")),
+            ("https://download.pytorch.org/whl/cu113/torch_stable.html", Some("pytorch/cu113")),
+            ("https://download.pytorch.org/whl/cu124/torch/", Some("pytorch/cu124")),
+            ("https://download.pytorch.org/whl/torch_stable.html", Some("pytorch/flat")),
+            ("https://download.pytorch.org/whl/", Some("pytorch/root")),
+            ("https://download.pytorch.org/whl/cpu", Some("pytorch/cpu")),
+            ("https://download.pytorch.org/whl/nightly/cu128", Some("pytorch/nightly/cu128")),
+            ("https://download.pytorch.org/whl/test/cu118", Some("pytorch/test/cu118")),
+            ("https://download.pytorch.org/whl/lts/1.8/cu111", Some("pytorch/lts/cu111")),
+            ("https://download.pytorch.org/whl/rocm6.2", Some("pytorch/rocm6.2")),
+            ("https://download-r2.pytorch.org/whl/cu130", Some("pytorch/cu130")),
+            ("https://mirrors.aliyun.com/pytorch-wheels/cu118/", Some("pytorch/cu118")),
+            ("https://mirror.sjtu.edu.cn/pytorch-wheels/cu118", Some("pytorch/cu118")),
+            ("https://download.pytorch.org/whl/cu131", None),
+            ("https://download.pytorch.org/whl/cu12.1", None),
+            ("https://download.pytorch.org/whl/cu1211", None),
+            ("https://download.pytorch.org/", None),
+            ("https://pypi.example/simple", Some("pypi")),
+            ("https://pypi.example", Some("pypi")),
+            ("https://www.pypi.example/simple/", Some("pypi")),
+            ("https://pypi.tuna.tsinghua.edu.cn/simple", Some("pypi")),
+            ("https://mirrors.example/pypi/simple/", Some("pypi")),
+            ("https://mirrors.example/other/simple/", None),
+            ("https://test.pypi.example/simple", None),
+            ("https://pypi.example/a-private-account", None),
+            ("https://mypypi.example/simple", None),
+            ("https://example.org/pypi/simple", None),
+            ("https://pypi.nvidia.com", Some("nvidia")),
+            ("https://pypi.ngc.nvidia.com/", Some("nvidia")),
+            (
+                "https://aiinfra.pkgs.visualstudio.com/PublicPackages/_packaging/onnxruntime-cuda-12/pypi/simple/",
+                Some("ort/cuda-12"),
+            ),
+            ("https://storage.googleapis.com/jax-releases/jax_cuda_releases.html", Some("jax/cuda")),
+            ("https://data.pyg.org/whl/torch-2.12.0+cu130.html", Some("pyg/torch-2.12.0+cu130")),
+            ("https://abetlen.github.io/llama-cpp-python/whl/cu121", Some("llama-cpp-python/cu121")),
+            ("", None),
+            ("://", None),
+            ("file:///pypi.example/simple", None),
+            ("\u{0}\u{feff}é/…", None),
+        ];
+        for (url, id) in table {
+            assert_eq!(index(url).map(|i| i.id), id, "{url}");
+        }
+        assert!(index(&"https://a.b/@".repeat(200_000)).is_none());
+    }
+
+    #[test]
+    fn ids() {
+        for row in INDEXES {
+            assert_eq!(index_by_id(row.id).map(|i| i.id), Some(row.id));
+        }
+        assert!(index_by_id("pytorch/cu131").is_none());
+        let kind = |id| index_by_id(id).map(|i| (i.local_versions, i.pre_releases));
+        assert_eq!(kind("pypi"), Some((false, false)));
+        assert_eq!(kind("pytorch/flat"), Some((true, false)));
+        assert_eq!(kind("pytorch/nightly/cu128"), Some((true, true)));
+    }
+
+    #[test]
+    fn a_line_that_has_ended_is_closed() {
+        let closed = |tag: &str| index(&format!("https://download.pytorch.org/whl/{tag}")).map(|i| (i.closed, i.tag));
+        assert_eq!(closed("cu121"), Some((true, "cu121")));
+        assert_eq!(closed("cu130"), Some((false, "cu130")));
+        assert_eq!(index("https://download.pytorch.org/whl/torch_stable.html").map(|i| (i.flat, i.closed)), Some((true, false)));
+    }
+}

@@ -1,0 +1,64 @@
+//! What a package of the operating system puts in place.
+
+use super::rows::SystemPackage;
+use super::tables::SYSTEM_PACKAGES;
+
+/// What a system package puts in place; a version (`=12.4.1-1`) and an architecture (`:amd64`) behind the name do not matter.
+#[must_use]
+pub fn system_package(name: &str) -> Option<&'static SystemPackage> {
+    let name = name.split(['=', ':']).next()?.trim();
+    SYSTEM_PACKAGES.iter().find(|row| stands_for(row.pattern, name))
+}
+
+/// `*` is a version part: numbers with dots and dashes.
+fn stands_for(pattern: &str, name: &str) -> bool {
+    let Some((start, end)) = pattern.split_once('*') else { return pattern == name };
+    name.strip_prefix(start).and_then(|rest| rest.strip_suffix(end)).is_some_and(|version| {
+        version.starts_with(|c: char| c.is_ascii_digit())
+            && version.ends_with(|c: char| c.is_ascii_digit())
+            && version.chars().all(|c| c.is_ascii_digit() || ".-".contains(c))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::knowledge::Carries::*;
+
+    #[test]
+    fn names() {
+        let table = [
+            ("cuda", Some(Driver)),
+            ("cuda-12-4", Some(Driver)),
+            ("cuda-drivers", Some(Driver)),
+            ("cuda-drivers-535", Some(Driver)),
+            ("cuda-runtime-12-4", Some(Driver)),
+            ("nvidia-driver-535", Some(Driver)),
+            ("nvidia-driver-535-server", Some(Driver)),
+            ("nvidia-driver-580-server-open", Some(Driver)),
+            ("nvidia-utils-470", Some(Driver)),
+            ("libnvidia-compute-470:amd64", Some(Driver)),
+            ("cuda-toolkit-12-4=12.4.1-1", Some(Toolkit)),
+            ("cuda-toolkit-13", Some(Toolkit)),
+            ("cuda-nvcc-11-8", Some(Toolkit)),
+            ("nvidia-cuda-toolkit", Some(Toolkit)),
+            ("cuda-compat-12-8", Some(ForwardCompat)),
+            ("cuda-cudart-12-1", Some(Libraries)),
+            ("libcublas-12-4", Some(Libraries)),
+            ("libcudnn8=8.9.6.50-1+cuda11.8", Some(Cudnn)),
+            ("cudnn9-cuda-12", Some(Cudnn)),
+            ("libcudnn9-dev-cuda-13", Some(Cudnn)),
+            ("libnccl2", Some(Nccl)),
+            ("cuda-keyring", None),
+            ("cuda-toolkit-12-2-dev", None),
+            ("nvidia-container-toolkit", None),
+            ("nvidia-driver-", None),
+            ("cuda-", None),
+            ("", None),
+            ("é", None),
+        ];
+        for (name, carries) in table {
+            assert_eq!(system_package(name).map(|p| p.carries), carries, "{name}");
+        }
+    }
+}

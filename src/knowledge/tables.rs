@@ -1,0 +1,5 @@
+//! The tables themselves, made by `build.rs` from `rules/knowledge/*.toml`.
+
+use super::rows::*;
+
+include!(concat!(env!("OUT_DIR"), "/tables.rs"));
