@@ -17,5 +17,8 @@ pub mod notation;
 pub mod outline;
 pub mod platform;
 pub mod read;
+pub mod report;
 pub mod source;
 pub mod version;
+pub mod viewpoint;
+pub mod walk;

