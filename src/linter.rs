@@ -23,9 +23,12 @@ use crate::{chain, knowledge, launched, read};
 pub struct Linter {
     settings: Settings,
     sources: Sources,
-    hosts: Vec<Host>,
+    /// With the folder whose configuration names them; empty for those in force everywhere.
+    hosts: Vec<(String, Host)>,
     files: BTreeMap<String, Read>,
     configs: BTreeMap<String, Config>,
+    /// The one that holds for every file, if one is given.
+    given: Option<Config>,
     starts: HashMap<String, Judged>,
     work: Work,
 }
@@ -120,9 +123,27 @@ impl Linter {
     /// # Errors
     /// Mistakes in the host's text.
     pub fn host(&mut self, origin: Origin, path: &str, text: &str) -> Result<(), Vec<Mistake>> {
+        self.host_of("", origin, path, text)
+    }
+
+    /// Adds a host that is in force for the starts in `folder` (root-relative), whose configuration names it.
+    ///
+    /// # Errors
+    /// Mistakes in the host's text.
+    pub fn host_of(&mut self, folder: &str, origin: Origin, path: &str, text: &str) -> Result<(), Vec<Mistake>> {
         let file = self.sources.set_from(origin, path, text);
         let host = config::host(file, text)?;
-        self.hosts.push(host);
+        self.hosts.push((folder.to_owned(), host));
+        Ok(())
+    }
+
+    /// Gives the one configuration that holds for every file, in place of the repository's.
+    ///
+    /// # Errors
+    /// Mistakes in the configuration.
+    pub fn config(&mut self, origin: Origin, path: &str, text: &str) -> Result<(), Vec<Mistake>> {
+        let file = self.sources.set_from(origin, path, text);
+        self.given = Some(config::config(file, text)?);
         Ok(())
     }
 
@@ -392,6 +413,12 @@ impl Linter {
 
     /// The nearest configuration above a file, with its folder.
     fn config_with_folder(&self, path: &str) -> Option<(&str, &Config)> {
+        if let Some(given) = &self.given {
+            return Some(("", given));
+        }
+        if self.settings.no_config {
+            return None;
+        }
         let folder = |config: &'_ str| config.rfind('/').map_or(0, |at| at + 1);
         let above = self.configs.iter().filter(|(config, _)| path.starts_with(&config[..folder(config)]));
         // In one folder cudalint.toml comes before pyproject.toml.
@@ -400,7 +427,8 @@ impl Linter {
 
     fn hosts_of(&self, path: &str) -> Vec<Host> {
         let inline = self.config_of(path).map_or(&[][..], |c| c.host.as_slice());
-        self.hosts.iter().chain(inline).cloned().collect()
+        let named = self.hosts.iter().filter(|(folder, _)| folder.is_empty() || path.starts_with(&format!("{folder}/")));
+        named.map(|(_, host)| host).chain(inline).cloned().collect()
     }
 
     fn aliases(&self, path: &str) -> CompanyNames<'_> {

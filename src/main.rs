@@ -1,2 +1,7 @@
 //! The program `cudalint`.
-fn main() {}
+
+mod cli;
+
+fn main() -> std::process::ExitCode {
+    cli::main()
+}

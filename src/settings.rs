@@ -14,6 +14,8 @@ pub struct Settings {
     pub ignore: Vec<String>,
     /// Report only findings with a label in or under one of these root-relative paths; empty = all.
     pub within: Vec<String>,
+    /// Configurations of the repository do not count (`--no-config`, `--config`).
+    pub no_config: bool,
 }
 
 /// The levels of one configuration.

@@ -24,15 +24,23 @@ pub static FORMATS: &[Format] = &[];
 /// The kind of a file by its path alone; `None` for one that is not ours by name.
 #[must_use]
 pub fn kind_by_name(path: &str) -> Option<Kind> {
-    let _ = path;
-    None
+    let name = path.rsplit_once('/').map_or(path, |(_, name)| name);
+    match name {
+        "Dockerfile" => Some(Kind::Dockerfile),
+        "pyproject.toml" => Some(Kind::Pyproject),
+        "environment.yml" => Some(Kind::CondaEnvironment),
+        _ if name.contains("requirements") && name.ends_with(".txt") => Some(Kind::Requirements),
+        _ if name.ends_with(".sh") => Some(Kind::Script),
+        _ if name.starts_with("docker-compose") && name.ends_with(".yml") => Some(Kind::Compose),
+        _ => None,
+    }
 }
 
 /// The kind of a `*.yml`/`*.yaml` that is not ours by name, by the first 64 KiB of its text.
 #[must_use]
 pub fn kind_by_content(path: &str, head: &str) -> Option<Kind> {
-    let _ = (path, head);
-    None
+    let yaml = path.ends_with(".yml") || path.ends_with(".yaml");
+    (yaml && head.contains("services:") && head.contains("image:")).then_some(Kind::Compose)
 }
 
 /// Reads one file of a kind.

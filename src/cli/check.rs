@@ -1,0 +1,306 @@
+//! `cudalint check`: lints files and folders.
+
+use std::io::{IsTerminal, Read, Write};
+use std::path::{Path, PathBuf};
+
+use clap::{ArgAction, Args, ValueEnum};
+use cudalint::diagnostic::{Report, Severity};
+use cudalint::report::{Format, Look, Outcome, Part, one_line};
+use cudalint::walk::{self, Exclude};
+
+use super::progress::Progress;
+use super::root::{Asks, Root};
+use super::targets::{self, Target};
+use super::{Failure, Verdict, explain, hosts, print, tell};
+
+#[derive(Debug, Args)]
+pub(super) struct Check {
+    /// Files and folders to report on [default: .]
+    #[arg(value_name = "PATH")]
+    paths: Vec<PathBuf>,
+    /// How findings are printed
+    #[arg(long, value_enum, default_value = "text")]
+    format: Form,
+    /// Write the findings to a file
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// A host file, or a folder of them: a machine that the project must run on
+    #[arg(long, value_name = "FILE")]
+    host: Vec<PathBuf>,
+    /// The driver of a host without a file
+    #[arg(long, value_name = "VERSION")]
+    driver: Option<String>,
+    /// A GPU of a host without a file
+    #[arg(long, value_name = "NAME")]
+    gpu: Vec<String>,
+    /// Only these rules
+    #[arg(long, value_name = "RULE", value_delimiter = ',')]
+    select: Vec<String>,
+    /// Not these rules
+    #[arg(long, value_name = "RULE", value_delimiter = ',')]
+    ignore: Vec<String>,
+    /// The lowest severity that makes the exit status 1
+    #[arg(long, value_enum, default_value = "warning", value_name = "SEVERITY")]
+    fail_on: FailOn,
+    /// Lint standard input as the text of this file
+    #[arg(long, value_name = "PATH")]
+    stdin_filename: Option<PathBuf>,
+    /// The configuration for all files, instead of the nearest above each
+    #[arg(long, value_name = "FILE", conflicts_with = "no_config")]
+    config: Option<PathBuf>,
+    /// Use no configuration
+    #[arg(long)]
+    no_config: bool,
+    /// Files and folders not to read
+    #[arg(long, value_name = "GLOB")]
+    exclude: Vec<String>,
+    /// Read what .gitignore, .ignore and .cudalintignore leave out, too
+    #[arg(long)]
+    no_ignore: bool,
+    /// Print the files that are read, with their kinds, and stop
+    #[arg(long)]
+    show_files: bool,
+    /// Colours
+    #[arg(long, value_enum, default_value = "auto", value_name = "WHEN")]
+    color: Color,
+    /// Print how many findings each rule has
+    #[arg(long)]
+    statistics: bool,
+    /// Print nothing but findings
+    #[arg(short, long, conflicts_with = "verbose")]
+    quiet: bool,
+    /// Say what is not known and what was skipped
+    #[arg(short, long, action = ArgAction::SetTrue)]
+    verbose: bool,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Form {
+    Text,
+    Concise,
+    Json,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum FailOn {
+    Error,
+    Warning,
+    Info,
+    Never,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Color {
+    Auto,
+    Always,
+    Never,
+}
+
+impl Check {
+    pub(super) fn run(&self) -> Result<Verdict, Failure> {
+        let progress = Progress::start(self.quiet);
+        let cwd = std::env::current_dir().and_then(|cwd| cwd.canonicalize());
+        let cwd = cwd.map_err(|e| Failure::new(format!("working directory: {e}")))?;
+        self.warn_of_unknown_rules();
+        let targets = self.targets(&cwd)?;
+        let asks = self.asks(cwd)?;
+        let (mut roots, mut failures) = (Vec::new(), Vec::new());
+        for target in &targets {
+            match Root::open(target, &asks) {
+                Ok(root) => roots.push(root),
+                Err(Failure(lines)) => failures.extend(lines),
+            }
+        }
+        if !failures.is_empty() {
+            failures.dedup();
+            return Err(Failure(failures));
+        }
+        if self.show_files {
+            drop(progress);
+            return show_files(&roots);
+        }
+        let reports: Vec<_> = roots.iter_mut().map(|root| root.linter.report()).collect();
+        drop(progress);
+        self.tell_of_strangers(&roots, &targets);
+        self.report(&roots, &reports)
+    }
+
+    fn targets(&self, cwd: &Path) -> Result<Vec<Target>, Failure> {
+        let stdin = Path::new("-");
+        match (&self.stdin_filename, self.paths.as_slice()) {
+            (Some(path), []) => Ok(vec![targets::of_text(path, cwd)?]),
+            (Some(path), [only]) if only == stdin => Ok(vec![targets::of_text(path, cwd)?]),
+            (Some(_), _) => Err(Failure::new("--stdin-filename says what is linted: no PATH may stand beside it")),
+            (None, paths) if paths.iter().any(|p| p == stdin) => Err(Failure::new("-: standard input needs --stdin-filename")),
+            (None, []) => targets::of(&[PathBuf::from(".")], cwd),
+            (None, paths) => targets::of(paths, cwd),
+        }
+    }
+
+    fn asks(&self, cwd: PathBuf) -> Result<Asks, Failure> {
+        let mut failures = Vec::new();
+        let mut hosts = Vec::new();
+        for path in &self.host {
+            match hosts::named(path) {
+                Ok(files) => hosts.extend(files),
+                Err(line) => failures.push(line),
+            }
+        }
+        let config = self.config.as_deref().and_then(|path| hosts::open(path).map_err(|line| failures.push(line)).ok());
+        let exclude = Exclude::new(&self.exclude).unwrap_or_else(|line| {
+            failures.push(format!("--exclude: {line}"));
+            Exclude::default()
+        });
+        if !failures.is_empty() {
+            return Err(Failure(failures));
+        }
+        Ok(Asks {
+            cwd,
+            select: self.select.clone(),
+            ignore: self.ignore.clone(),
+            exclude,
+            no_ignore: self.no_ignore,
+            no_config: self.no_config,
+            config,
+            hosts,
+            nameless: hosts::of_options(self.driver.as_deref(), &self.gpu),
+            stdin: self.stdin_filename.as_ref().map(|_| standard_input()).transpose()?,
+        })
+    }
+
+    fn warn_of_unknown_rules(&self) {
+        let pages = explain::pages();
+        for (option, rules) in [("--select", &self.select), ("--ignore", &self.ignore)] {
+            for rule in rules.iter().filter(|rule| !pages.iter().any(|p| p.rule == rule.as_str())) {
+                self.warn(&format!("{option}: no rule is called {rule}"));
+            }
+        }
+    }
+
+    /// A PATH that is a file and of no kind of ours is linted as nothing: that must not pass for "clean".
+    fn tell_of_strangers(&self, roots: &[Root], targets: &[Target]) {
+        for (root, target) in roots.iter().zip(targets) {
+            for path in target.files.iter().filter(|path| root.kinds.get(*path).is_some_and(Option::is_none)) {
+                self.warn(&format!("{}: not a kind of file that is linted", root.viewpoint.path(path)));
+            }
+        }
+    }
+
+    fn report(&self, roots: &[Root], reports: &[Report]) -> Result<Verdict, Failure> {
+        let parts = roots.iter().zip(reports).map(|(root, report)| Part {
+            report,
+            sources: root.linter.sources(),
+            viewpoint: root.viewpoint.clone(),
+            skipped: &root.skipped,
+        });
+        let outcome = Outcome::new(parts.collect());
+        let mut out = Vec::new();
+        let written = outcome.write(self.format(), &mut out);
+        written.map_err(|e| Failure::new(format!("report: {e}")))?;
+        match &self.output {
+            Some(path) => {
+                std::fs::write(path, &out).map_err(|e| Failure::new(format!("{}: {}", path.display(), targets::why(&e))))?
+            }
+            None => print(&out)?,
+        }
+        self.tell_the_rest(roots, reports, &outcome);
+        let worst = outcome.worst();
+        let fails = match self.fail_on {
+            FailOn::Error => worst >= Some(Severity::Error),
+            FailOn::Warning => worst >= Some(Severity::Warning),
+            FailOn::Info => worst.is_some(),
+            FailOn::Never => false,
+        };
+        Ok(if fails { Verdict::Findings } else { Verdict::Clean })
+    }
+
+    /// All that is no finding goes to standard error.
+    fn tell_the_rest(&self, roots: &[Root], reports: &[Report], outcome: &Outcome<'_>) {
+        if self.statistics {
+            for (rule, count) in outcome.by_rule() {
+                tell(&format!("{count:5} {rule}"));
+            }
+        }
+        for warning in reports.iter().flat_map(|r| &r.warnings) {
+            self.warn(warning);
+        }
+        if self.quiet {
+            return;
+        }
+        let skipped: Vec<_> =
+            roots.iter().flat_map(|r| r.skipped.iter().map(|s| (r.viewpoint.path(&s.path), &s.reason))).collect();
+        if self.verbose {
+            for (path, reason) in &skipped {
+                tell(&format!("skipped {path}: {reason}"));
+            }
+            for line in reports.iter().flat_map(|r| &r.unknown) {
+                tell(line);
+            }
+        } else if !skipped.is_empty() {
+            tell(&format!(
+                "{} could not be used; -v names what",
+                if skipped.len() == 1 { "1 file".to_owned() } else { format!("{} files", skipped.len()) }
+            ));
+        }
+        let terminal = std::io::stderr().is_terminal();
+        if matches!(self.format, Form::Text) || terminal {
+            outcome.closing(terminal).iter().for_each(|line| tell(line));
+        }
+        if terminal && reports.iter().any(|r| r.environments > 0) && !roots.iter().any(|r| r.has_host) {
+            tell(
+                "no host is in force: --driver 535.104.05 --gpu \"RTX 4090\", --host FILE, or hosts = [\"hosts/*.toml\"] in cudalint.toml give one",
+            );
+        }
+    }
+
+    fn warn(&self, line: &str) {
+        if !self.quiet {
+            tell(&format!("warning: {line}"));
+        }
+    }
+
+    fn format(&self) -> Format {
+        let terminal = self.output.is_none() && std::io::stdout().is_terminal();
+        let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+        let color = match self.color {
+            Color::Always => true,
+            Color::Never => false,
+            Color::Auto => terminal && set("NO_COLOR").is_none() && set("TERM").is_none_or(|term| term != "dumb"),
+        };
+        match self.format {
+            Form::Text => Format::Text(Look { color, width: 100 }),
+            Form::Concise => Format::Concise,
+            Form::Json => Format::Json,
+        }
+    }
+}
+
+fn standard_input() -> Result<String, Failure> {
+    let mut bytes = Vec::new();
+    std::io::stdin().lock().read_to_end(&mut bytes).map_err(|e| Failure::new(format!("standard input: {e}")))?;
+    walk::decode(bytes).ok_or_else(|| Failure::new("standard input: not UTF-8"))
+}
+
+fn show_files(roots: &[Root]) -> Result<Verdict, Failure> {
+    let mut out = Vec::new();
+    for root in roots {
+        for (path, kind) in &root.kinds {
+            let kind = kind.map_or_else(|| "by link".to_owned(), |kind| spoken(&format!("{kind:?}")));
+            let _ = writeln!(out, "{}: {kind}", one_line(&root.viewpoint.path(path)));
+        }
+    }
+    print(&out)?;
+    Ok(Verdict::Clean)
+}
+
+/// `CondaEnvironment` → `conda environment`.
+fn spoken(kind: &str) -> String {
+    let mut out = String::new();
+    for c in kind.chars() {
+        if c.is_uppercase() && !out.is_empty() {
+            out.push(' ');
+        }
+        out.extend(c.to_lowercase());
+    }
+    out
+}

@@ -1,0 +1,161 @@
+//! `--format json`: the shape is fixed by `schema`; within a number, fields are only ever added.
+
+use std::io::{self, Write};
+
+use serde::Serialize;
+
+use super::clean::masked;
+use super::{Outcome, Place, label_text};
+use crate::diagnostic::{Diagnostic, Fix};
+use crate::knowledge;
+use crate::source::{Position, Span};
+
+#[derive(Serialize)]
+struct Document {
+    schema: u32,
+    cudalint: &'static str,
+    knowledge: &'static str,
+    summary: Summary,
+    diagnostics: Vec<Finding>,
+    skipped: Vec<Skipped>,
+}
+
+#[derive(Serialize)]
+struct Summary {
+    errors: usize,
+    warnings: usize,
+    infos: usize,
+    files: usize,
+    environments: usize,
+}
+
+#[derive(Serialize)]
+struct Finding {
+    rule: &'static str,
+    severity: &'static str,
+    message: String,
+    path: Option<String>,
+    start: Option<Point>,
+    end: Option<Point>,
+    labels: Vec<Label>,
+    help: Option<String>,
+    environment: Option<String>,
+    environments: Vec<String>,
+    hosts: Vec<String>,
+    docs: String,
+    fix: Option<Mend>,
+    live: Option<()>,
+}
+
+#[derive(Serialize)]
+struct Label {
+    path: Option<String>,
+    start: Point,
+    end: Point,
+    text: String,
+}
+
+#[derive(Serialize)]
+struct Point {
+    line: usize,
+    column: usize,
+    offset: u32,
+}
+
+#[derive(Serialize)]
+struct Mend {
+    title: String,
+    safe: bool,
+    edits: Vec<Edit>,
+}
+
+#[derive(Serialize)]
+struct Edit {
+    path: Option<String>,
+    start: Point,
+    end: Point,
+    text: String,
+}
+
+#[derive(Serialize)]
+struct Skipped {
+    path: String,
+    reason: String,
+}
+
+pub(super) fn write(outcome: &Outcome<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let count = outcome.count();
+    let mut skipped: Vec<_> =
+        outcome.parts.iter().flat_map(|p| p.skipped.iter().map(|s| (p.viewpoint.path(&s.path), &s.reason))).collect();
+    skipped.sort();
+    skipped.dedup();
+    let document = Document {
+        schema: 1,
+        cudalint: env!("CARGO_PKG_VERSION"),
+        knowledge: knowledge::date(),
+        summary: Summary {
+            errors: count.errors,
+            warnings: count.warnings,
+            infos: count.infos,
+            files: outcome.parts.iter().map(|p| p.report.files).sum(),
+            environments: outcome.parts.iter().map(|p| p.report.environments).sum(),
+        },
+        diagnostics: outcome.findings.iter().map(|(part, d)| finding(outcome, *part, d)).collect(),
+        skipped: skipped.into_iter().map(|(path, reason)| Skipped { path, reason: reason.clone() }).collect(),
+    };
+    serde_json::to_writer_pretty(&mut *out, &document)?;
+    writeln!(out)
+}
+
+fn finding(outcome: &Outcome<'_>, part: usize, diagnostic: &Diagnostic) -> Finding {
+    let labels: Vec<_> = diagnostic.labels.iter().map(|label| (points(outcome, part, label.at), label_text(label))).collect();
+    let labels = labels.into_iter().map(|((path, start, end), text)| Label { path, start, end, text }).collect();
+    let (path, start, end) = match diagnostic.labels.first().map(|label| points(outcome, part, label.at)) {
+        Some((path, start, end)) => (path, Some(start), Some(end)),
+        None => (None, None, None),
+    };
+    let environments = outcome.environments(part, diagnostic);
+    Finding {
+        rule: diagnostic.rule,
+        severity: diagnostic.severity.word(),
+        message: masked(&diagnostic.message).into_owned(),
+        path,
+        start,
+        end,
+        labels,
+        help: diagnostic.help.as_deref().map(|help| masked(help).into_owned()),
+        environment: environments.first().cloned(),
+        environments,
+        hosts: diagnostic.hosts.clone(),
+        docs: page(diagnostic.rule),
+        fix: diagnostic.fix.as_ref().and_then(|fix| mend(outcome, part, fix)),
+        live: None,
+    }
+}
+
+/// `None` for a fix that would print credentials: masked, it would break the file.
+fn mend(outcome: &Outcome<'_>, part: usize, fix: &Fix) -> Option<Mend> {
+    let edit = |edit: &crate::diagnostic::Edit| {
+        let (path, start, end) = points(outcome, part, edit.at);
+        (masked(&edit.text) == edit.text).then(|| Edit { path, start, end, text: edit.text.clone() })
+    };
+    Some(Mend {
+        title: masked(&fix.title).into_owned(),
+        safe: fix.safe,
+        edits: fix.edits.iter().map(edit).collect::<Option<_>>()?,
+    })
+}
+
+fn points(outcome: &Outcome<'_>, part: usize, span: Span) -> (Option<String>, Point, Point) {
+    let Place { path, start, end } = outcome.place(part, span);
+    let point = |at: Position, offset| Point { line: at.line, column: at.column, offset };
+    (path, point(start, span.start), point(end, span.end))
+}
+
+/// The address of a rule's page.
+fn page(rule: &str) -> String {
+    match env!("CARGO_PKG_REPOSITORY") {
+        "" => format!("rules/{rule}.md"),
+        repository => format!("{repository}/blob/main/rules/{rule}.md"),
+    }
+}

@@ -1,0 +1,103 @@
+//! Reasons in words: what stands beside a label. *Where and because*, no full stop.
+
+use crate::environment::Reason;
+use crate::outline::Launcher;
+
+/// The text of a label.
+pub(super) fn words(reason: &Reason) -> String {
+    match reason {
+        Reason::Asked { package, wants } if wants.is_empty() => format!("{package} is asked for, in any version"),
+        Reason::Asked { package, wants } => format!("{package}{wants} is asked for"),
+        Reason::Comes { package, version, index, cuda, today } => comes(package, version, index, cuda, *today),
+        Reason::Carries { build, kernels } => format!("{build} carries {kernels}"),
+        Reason::Requires { by, what } => format!("{by} requires {what}"),
+        Reason::InstalledBy => "installed here".to_owned(),
+        Reason::BroughtBy { path } => format!("{path} comes in here"),
+        Reason::Index { index } => format!("packages come from {}", index_name(index)),
+        Reason::Image { image, cuda } if cuda.is_empty() => format!("stands on {image}"),
+        Reason::Image { image, cuda } => format!("{image} carries CUDA {cuda}"),
+        Reason::Demand { demand } => format!("the image demands {demand}"),
+        Reason::Variable { name } => format!("{name} is set here"),
+        Reason::NeedsGpu { because } => format!("needs a GPU: {because}"),
+        Reason::Launched { by } => launched(*by).to_owned(),
+        Reason::HostDriver => "the host's driver".to_owned(),
+        Reason::HostGpu { name, sm } => {
+            let exact = if sm.exact { "a" } else { "" };
+            format!("the host's {name} is sm_{}{}{exact}", sm.major, sm.minor)
+        }
+        Reason::Torn(why) => why.clone(),
+        Reason::Here => "here".to_owned(),
+    }
+}
+
+fn comes(package: &str, version: &str, index: &str, cuda: &str, today: bool) -> String {
+    let mut text = format!("{package} {version}");
+    if !index.is_empty() {
+        text += &format!(" from {}", index_name(index));
+    }
+    if today {
+        text += ", picked today,";
+    }
+    match (cuda, today) {
+        ("", true) => text.trim_end_matches(',').to_owned(),
+        ("", false) => text + " is taken",
+        _ => text + &format!(" brings CUDA {cuda}"),
+    }
+}
+
+fn launched(by: Launcher) -> &'static str {
+    match by {
+        Launcher::Compose => "this service is started",
+        Launcher::DockerRun => "started here",
+        Launcher::DockerBuild => "built here",
+        Launcher::Kubernetes => "this container is started",
+        Launcher::Devcontainer => "the development container is started",
+    }
+}
+
+/// An index id as people say it; an address stays as it is.
+fn index_name(index: &str) -> String {
+    match index.split_once('/') {
+        None if index == "pypi" => "PyPI".to_owned(),
+        Some(("pytorch", "flat")) => "PyTorch's page of wheels".to_owned(),
+        Some(("pytorch", tag)) => match tag.strip_prefix("nightly/") {
+            Some(tag) => format!("the nightly {tag} index"),
+            None => format!("the {tag} index"),
+        },
+        Some(("conda", channel)) => format!("conda's {channel} channel"),
+        _ => index.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::knowledge::Sm;
+
+    #[test]
+    fn reasons_read_as_people_speak() {
+        let comes = |index: &str, cuda: &str, today| Reason::Comes {
+            package: "torch".into(),
+            version: "2.1.0".into(),
+            index: index.into(),
+            cuda: cuda.into(),
+            today,
+        };
+        for (reason, text) in [
+            (comes("pypi", "12.1", false), "torch 2.1.0 from PyPI brings CUDA 12.1"),
+            (comes("pypi", "12.1", true), "torch 2.1.0 from PyPI, picked today, brings CUDA 12.1"),
+            (comes("pytorch/cu121", "", true), "torch 2.1.0 from the cu121 index, picked today"),
+            (comes("", "", false), "torch 2.1.0 is taken"),
+            (comes("pytorch/nightly/cu128", "12.8", false), "torch 2.1.0 from the nightly cu128 index brings CUDA 12.8"),
+            (Reason::HostDriver, "the host's driver"),
+            (
+                Reason::HostGpu { name: "RTX 4090".into(), sm: Sm { major: 8, minor: 9, exact: false } },
+                "the host's RTX 4090 is sm_89",
+            ),
+            (Reason::Asked { package: "torch".into(), wants: String::new() }, "torch is asked for, in any version"),
+            (Reason::Asked { package: "torch".into(), wants: "==2.1.0".into() }, "torch==2.1.0 is asked for"),
+        ] {
+            assert_eq!(words(&reason), text);
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! `--exclude` and the `exclude` key: globs of paths that are not read.
+
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+
+/// Globs of files and folders. One without `/` matches a name at any depth; one with `/` starts at the folder that it
+/// belongs to. A folder that matches is left out with all that it holds.
+#[derive(Clone, Debug, Default)]
+pub struct Exclude(GlobSet);
+
+impl Exclude {
+    /// Compiles the globs.
+    ///
+    /// # Errors
+    /// The first glob that is none, with the reason.
+    pub fn new<S: AsRef<str>>(globs: &[S]) -> Result<Self, String> {
+        let mut set = GlobSetBuilder::new();
+        for glob in globs {
+            let written = glob.as_ref().trim_end_matches('/');
+            let anchored = written.strip_prefix("./").or_else(|| written.strip_prefix('/')).unwrap_or(written);
+            let pattern = if written.contains('/') { anchored.to_owned() } else { format!("**/{written}") };
+            set.add(GlobBuilder::new(&pattern).literal_separator(true).build().map_err(|e| e.to_string())?);
+        }
+        Ok(Self(set.build().map_err(|e| e.to_string())?))
+    }
+    /// Whether there is no glob.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+    /// Whether a path, relative to the globs' folder, is left out: it matches, or a folder above it does.
+    #[must_use]
+    pub fn covers(&self, path: &str) -> bool {
+        !self.is_empty() && (self.matches(path) || path.match_indices('/').any(|(at, _)| self.matches(&path[..at])))
+    }
+    /// Whether the path itself matches.
+    #[must_use]
+    pub fn matches(&self, path: &str) -> bool {
+        self.0.is_match(path)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn globs_leave_out_what_people_expect() {
+        for (glob, path, covered) in [
+            ("third_party/**", "third_party/a/requirements.txt", true),
+            ("third_party/**", "src/third_party/requirements.txt", false),
+            ("third_party", "third_party/a.txt", true),
+            ("third_party", "src/third_party/a.txt", true),
+            ("third_party/", "src/third_party/a.txt", true),
+            ("./docs/x", "docs/x/a.txt", true),
+            ("/docs", "docs/a.txt", true),
+            ("/docs", "src/docs/a.txt", false),
+            ("*.dev.txt", "a/b.dev.txt", true),
+            ("a/*.txt", "a/b/c.txt", false),
+            ("a/**/c.txt", "a/b/c.txt", true),
+            ("{x,y}/*", "y/z.txt", true),
+            ("doc", "docs/a.txt", false),
+        ] {
+            assert_eq!(Exclude::new(&[glob]).expect("a glob").covers(path), covered, "{glob} {path}");
+        }
+        assert!(Exclude::new(&["a/[b"]).is_err());
+        assert!(!Exclude::default().covers("a"));
+    }
+}

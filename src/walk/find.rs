@@ -1,0 +1,141 @@
+//! The walk itself: in parallel, without opening a file.
+
+use std::borrow::Cow;
+use std::path::Path;
+use std::sync::mpsc;
+
+use ignore::{DirEntry, WalkBuilder, WalkState};
+
+use super::skipped;
+use crate::diagnostic::Skipped;
+use crate::outline::Kind;
+use crate::read;
+
+/// Folders that are never entered, unless a PATH lies inside.
+const NEVER: &[&str] = &[
+    ".git",
+    ".hg",
+    ".svn",
+    ".venv",
+    "venv",
+    "node_modules",
+    "site-packages",
+    "__pycache__",
+    ".tox",
+    ".nox",
+    ".pixi",
+    ".mypy_cache",
+    ".ruff_cache",
+    ".eggs",
+    "conda-meta",
+];
+/// Files that mark an installed environment: the folder that holds one is never entered either.
+const MARKS: &[&str] = &["pyvenv.cfg", "conda-meta/history"];
+
+/// What the walk met.
+#[derive(Debug)]
+pub(super) enum Met {
+    /// A file to open, by its root-relative path.
+    File(String, Candidate),
+    /// A file or folder that cannot be.
+    Skipped(Skipped),
+}
+
+/// A file that may be ours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Candidate {
+    /// Ours, of that kind; without one where the user names the file.
+    Ours(Option<Kind>),
+    /// A YAML file: its content decides.
+    Yaml,
+}
+
+impl Candidate {
+    pub(super) fn of(path: &str) -> Option<Self> {
+        match read::kind_by_name(path) {
+            Some(kind) => Some(Self::Ours(Some(kind))),
+            None if path.ends_with(".yml") || path.ends_with(".yaml") => Some(Self::Yaml),
+            None if super::name(path) == "cudalint.toml" => Some(Self::Ours(Some(Kind::Config))),
+            None => None,
+        }
+    }
+}
+
+/// Walks what is below `start`, a folder in or under `root`; `leave_out` tells the folders (root-relative) to stay out of.
+pub(super) fn find(root: &Path, start: &Path, no_ignore: bool, leave_out: &(dyn Fn(&str) -> bool + Sync)) -> Vec<Met> {
+    let mut builder = WalkBuilder::new(start);
+    builder.standard_filters(false).ignore(!no_ignore).git_ignore(!no_ignore).require_git(false).follow_links(false);
+    if !no_ignore {
+        builder.add_custom_ignore_filename(".cudalintignore");
+    }
+    let threads = std::thread::available_parallelism().map_or(2, |n| n.get().clamp(2, 8));
+    let (sender, met) = mpsc::channel();
+    builder.threads(threads).build_parallel().run(|| {
+        let sender = sender.clone();
+        Box::new(move |entry| {
+            let (met, state) = match entry {
+                Ok(entry) => look_at(root, &entry, leave_out),
+                Err(error) => (failure(root, &error), WalkState::Continue),
+            };
+            if let Some(met) = met
+                && sender.send(met).is_err()
+            {
+                return WalkState::Quit;
+            }
+            state
+        })
+    });
+    drop(sender);
+    met.into_iter().collect()
+}
+
+fn look_at(root: &Path, entry: &DirEntry, leave_out: &dyn Fn(&str) -> bool) -> (Option<Met>, WalkState) {
+    if entry.depth() == 0 {
+        return (None, WalkState::Continue);
+    }
+    let path = relative(root, entry.path());
+    if entry.file_type().is_some_and(|t| t.is_dir()) {
+        let out = entry.file_name().to_str().is_some_and(|name| NEVER.contains(&name))
+            || MARKS.iter().any(|mark| entry.path().join(mark).exists())
+            || path.as_deref().is_ok_and(leave_out);
+        return (None, if out { WalkState::Skip } else { WalkState::Continue });
+    }
+    let met = match path {
+        Ok(path) => Candidate::of(&path).map(|candidate| Met::File(path.into_owned(), candidate)),
+        Err(lossy) => Candidate::of(&lossy).map(|_| Met::Skipped(skipped(&lossy, "its name is not UTF-8"))),
+    };
+    (met, WalkState::Continue)
+}
+
+/// The part of a path below the root, with `/`; with replacement characters where it is not UTF-8.
+fn relative<'p>(root: &Path, path: &'p Path) -> Result<Cow<'p, str>, String> {
+    let top = root.as_os_str().as_encoded_bytes();
+    let below = path.as_os_str().as_encoded_bytes().get(top.len()..).unwrap_or_default();
+    let below = match below {
+        [first, rest @ ..] if std::path::is_separator(char::from(*first)) => rest,
+        below => below,
+    };
+    match std::str::from_utf8(below) {
+        Ok(path) if cfg!(windows) => Ok(path.replace('\\', "/").into()),
+        Ok(path) => Ok(path.into()),
+        Err(_) => Err(String::from_utf8_lossy(below).into_owned()),
+    }
+}
+
+fn failure(root: &Path, error: &ignore::Error) -> Option<Met> {
+    let mut inner = error;
+    let mut path = None;
+    loop {
+        inner = match inner {
+            ignore::Error::WithPath { path: at, err } => {
+                path = Some(at);
+                err
+            }
+            ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => err,
+            _ => break,
+        };
+    }
+    let path = relative(root, path?).unwrap_or_else(Cow::Owned);
+    let reason = inner.io_error().map_or_else(|| inner.to_string(), super::open::reason);
+    Some(Met::Skipped(skipped(if path.is_empty() { "." } else { &path }, &reason)))
+}

@@ -1,0 +1,65 @@
+//! Opens a file that may be ours: only a regular one, inside the root, of a sane size.
+
+use std::fs::File;
+use std::io::{self, ErrorKind, Read};
+use std::path::Path;
+
+use super::decode::{decode, decode_head};
+use crate::outline::Kind;
+use crate::read;
+
+/// A larger file is no environment file.
+const LARGEST: u64 = 8 << 20;
+/// How much of a YAML file is read to see whether it is ours.
+const HEAD: u64 = 64 << 10;
+
+/// The text of a file, or why it has none.
+pub(super) fn text(root: &Path, path: &str) -> Result<String, String> {
+    let (mut file, size) = open(root, path)?;
+    read_rest(&mut file, size, Vec::new())
+}
+
+/// The text and kind of a YAML file that is ours by its content.
+pub(super) fn yaml(root: &Path, path: &str) -> Result<Option<(Kind, String)>, String> {
+    let (mut file, size) = open(root, path)?;
+    let mut bytes = Vec::new();
+    (&mut file).take(HEAD).read_to_end(&mut bytes).map_err(|e| reason(&e))?;
+    let head = decode_head(bytes.clone()).ok_or("not UTF-8")?;
+    let Some(kind) = read::kind_by_content(path, &head) else { return Ok(None) };
+    Ok(Some((kind, read_rest(&mut file, size, bytes)?)))
+}
+
+fn open(root: &Path, path: &str) -> Result<(File, u64), String> {
+    let mut whole = root.join(path);
+    let mut about = whole.symlink_metadata().map_err(|e| reason(&e))?;
+    if about.is_symlink() {
+        whole = whole.canonicalize().map_err(|e| format!("a link that cannot be followed: {}", reason(&e)))?;
+        if !whole.starts_with(root) {
+            return Err("a link that leads outside the root".to_owned());
+        }
+        about = whole.metadata().map_err(|e| reason(&e))?;
+    }
+    if !about.is_file() {
+        return Err("not a regular file".to_owned());
+    }
+    Ok((File::open(&whole).map_err(|e| reason(&e))?, about.len()))
+}
+
+fn read_rest(file: &mut File, size: u64, mut bytes: Vec<u8>) -> Result<String, String> {
+    let left = (LARGEST + 1).saturating_sub(bytes.len() as u64);
+    if size <= LARGEST {
+        file.take(left).read_to_end(&mut bytes).map_err(|e| reason(&e))?;
+    }
+    if size > LARGEST || bytes.len() as u64 > LARGEST {
+        return Err("larger than 8 MiB".to_owned());
+    }
+    decode(bytes).ok_or_else(|| "not UTF-8".to_owned())
+}
+
+/// An error without the number of the operating system.
+pub(super) fn reason(error: &io::Error) -> String {
+    match error.kind() {
+        ErrorKind::NotFound => "no such file".to_owned(),
+        kind => kind.to_string(),
+    }
+}
