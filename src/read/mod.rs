@@ -4,6 +4,9 @@ use crate::outline::{Kind, Outline};
 use crate::source::FileId;
 
 mod command;
+mod dockerfile;
+mod excerpt;
+mod shell;
 mod syntax;
 
 /// A reader: never panics, whatever the bytes; spans lie on character borders of `text`.
