@@ -122,8 +122,7 @@ fn markers(text: &str) -> Vec<Mark> {
         let marks = &mut found[before..];
         let covered: usize = marks.iter().map(|m| m.at.len()).sum();
         let rest = line.chars().filter(|c| !c.is_whitespace()).count();
-        let inner: usize =
-            marks.iter().map(|m| text[m.at.clone()].chars().filter(|c| !c.is_whitespace()).count()).sum();
+        let inner: usize = marks.iter().map(|m| text[m.at.clone()].chars().filter(|c| !c.is_whitespace()).count()).sum();
         if covered > 0 && rest == inner {
             marks.iter_mut().for_each(|m| m.alone = true);
         }
