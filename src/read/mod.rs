@@ -4,6 +4,11 @@ use crate::outline::{Kind, Outline};
 use crate::source::FileId;
 
 mod command;
+mod compose;
+mod conda_environment;
+mod container;
+mod devcontainer;
+mod kubernetes;
 mod syntax;
 
 /// A reader: never panics, whatever the bytes; spans lie on character borders of `text`.

@@ -1,1 +1,3 @@
 //! Command lines: one grammar a program, used wherever commands stand (shell, Dockerfile, CI, compose).
+
+mod conda;

@@ -10,7 +10,8 @@ use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use crate::outline::Torn;
+use super::comments;
+use crate::outline::{Act, Outline, Torn};
 use crate::source::{FileId, Span};
 
 /// Maps that one look-up may visit through `<<`.
@@ -88,27 +89,34 @@ pub(in crate::read) enum Style {
 impl<'t> Tree<'t> {
     /// Reads a file; what cannot be read is in [`Tree::torn`].
     pub(in crate::read) fn read(file: FileId, text: &'t str) -> Self {
-        repair::read(file, text)
+        repair::read(file, text, text)
+    }
+    /// Reads `masked`, which differs from `text` only in bytes that became blanks (comments of JSON).
+    pub(in crate::read) fn read_masked(file: FileId, text: &'t str, masked: &str) -> Self {
+        repair::read(file, text, masked)
+    }
+    /// The outline of a file that says `acts`.
+    pub(in crate::read) fn outline(&self, acts: Vec<Act>) -> Outline {
+        let ignores = comments::ignores(self.file, self.text, self.comments.iter().cloned(), |line| line);
+        Outline { acts, ignores, torn: self.torn.clone() }
     }
     /// The roots, one a document.
     pub(in crate::read) fn documents(&self) -> impl Iterator<Item = Node<'_>> {
         self.documents.iter().map(|id| self.node(*id))
     }
-    /// All comments, `#` included.
-    pub(in crate::read) fn comments(&self) -> impl Iterator<Item = Span> + '_ {
-        self.comments.iter().map(|r| self.span(r))
-    }
-    /// The places that were skipped.
-    pub(in crate::read) fn torn(&self) -> &[Torn] {
-        &self.torn
+    /// The text of the comments that begin in `within`.
+    pub(in crate::read) fn comments_in(&self, within: Range<usize>) -> impl Iterator<Item = &'t str> + '_ {
+        let first = self.comments.partition_point(|c| c.start < within.start);
+        let inside = self.comments[first..].iter().take_while(move |c| c.start < within.end);
+        inside.filter_map(|c| self.text.get(c.clone()))
     }
     /// The whole text.
     pub(in crate::read) fn text(&self) -> &'t str {
         self.text
     }
-    /// Whether a place inside `span` could not be read.
-    pub(in crate::read) fn is_torn_in(&self, span: Span) -> bool {
-        self.torn.iter().any(|t| t.at.start <= span.end && span.start <= t.at.end)
+    /// Whether a place there could not be read.
+    pub(in crate::read) fn is_torn_in(&self, within: &Range<usize>) -> bool {
+        self.torn.iter().any(|t| t.at.range().start < within.end && within.start <= t.at.range().end)
     }
     fn node(&self, id: u32) -> Node<'_> {
         let target = match self.nodes[id as usize].shape {
@@ -314,8 +322,8 @@ mod tests {
         ] {
             let tree_of = read(text);
             assert_eq!(shown(text).replace("=~", "=()").replace("a= ", "a=() "), tree, "{text:?}");
-            assert!(!tree_of.torn().is_empty(), "{text:?}");
-            assert!(tree_of.torn().iter().all(|t| t.template == text.contains("{%")), "{text:?}");
+            assert!(!tree_of.torn.is_empty(), "{text:?}");
+            assert!(tree_of.torn.iter().all(|t| t.template == text.contains("{%")), "{text:?}");
         }
     }
 
@@ -333,7 +341,7 @@ mod tests {
         assert_eq!(at("z").2, "p\n  q\n");
         assert_eq!(at("l"), ("l", "[a, b]", "[a, b]"));
         assert_eq!(at("m").1, "k: v\n  w: x");
-        assert_eq!(tree.comments().map(|c| &text[c.range()]).collect::<Vec<_>>(), ["# c"]);
+        assert_eq!(tree.comments_in(0..text.len()).collect::<Vec<_>>(), ["# c"]);
     }
 
     #[test]

@@ -54,7 +54,7 @@ fn agree(node: Node<'_>, value: &Value) -> Result<(), String> {
 fn compare(text: &str) -> Result<bool, String> {
     let Some(theirs) = theirs(text) else { return Ok(false) };
     let tree = Tree::read(FileId(0), text);
-    if let Some(torn) = tree.torn().first() {
+    if let Some(torn) = tree.torn.first() {
         return Err(format!("torn: {torn:?}"));
     }
     let ours: Vec<_> = tree.documents().collect();
@@ -81,7 +81,7 @@ fn survive(text: &str) {
         ahead.extend(node.items());
         ahead.extend(node.entries().into_iter().flat_map(|(k, v)| [k, v]));
     }
-    for torn in tree.torn() {
+    for torn in &tree.torn {
         assert!(text.get(torn.at.range()).is_some(), "{torn:?}");
     }
     assert!(begin.elapsed() < Duration::from_secs(20), "{:?} for {} bytes", begin.elapsed(), text.len());
@@ -217,7 +217,7 @@ proptest! {
         "( {0,2}){0,3}(- )?([a-c]{1,2}: )?([a-d1.]{0,3}|'x y'|\"z\"|\\[p, q\\]|\\{r: s\\})( # t)?", 0..12)) {
         let text = lines.join("\n");
         let ours = Tree::read(FileId(0), &text);
-        if ours.torn().is_empty() {
+        if ours.torn.is_empty() {
             prop_assert!(compare(&text).is_ok(), "{}: {:?}", text, compare(&text));
         }
         survive(&text);

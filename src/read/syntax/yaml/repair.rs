@@ -14,9 +14,9 @@ const REPAIRS: usize = 20;
 const SMALL: usize = 1 << 18;
 
 /// Reads a file, repaired where it must be.
-pub(super) fn read(file: FileId, text: &str) -> Tree<'_> {
+pub(super) fn read<'t>(file: FileId, text: &'t str, masked: &str) -> Tree<'t> {
     let mut torn = Vec::new();
-    let mut masked = text.replace('\0', " ");
+    let mut masked = masked.replace('\0', " ");
     let mut pass = build::pass(text, &masked);
     if pass.error.is_some() {
         let marks = markers(text);
