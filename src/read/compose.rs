@@ -159,3 +159,112 @@ fn is_gpu_request(device: Node<'_>) -> bool {
     let mut ids = device.get("device_ids").into_iter().flat_map(Node::items);
     !zero && (gpu || driver == Some("nvidia") || (driver == Some("cdi") && ids.any(|i| i.text().is_some_and(is_gpu_device))))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn launches(text: &str) -> Vec<(Act, Launch)> {
+        let acts = read(FileId(0), text).acts.into_iter();
+        let launch = |act: Act| match act.does.clone() {
+            Does::Launch(launch) => (act, *launch),
+            other => panic!("{other:?}"),
+        };
+        acts.map(launch).collect()
+    }
+
+    fn gpu(service: &str) -> String {
+        let text = format!("services:\n  s:\n    image: x\n    {service}\n");
+        let (_, launch) = launches(&text).pop().expect("a service");
+        match launch.gpu {
+            GpuRequest::Asked(at) => text[at.range()].split_whitespace().collect::<Vec<_>>().join(" "),
+            _ if launch.open => "open".to_owned(),
+            _ => "no".to_owned(),
+        }
+    }
+
+    #[test]
+    fn gpu_forms() {
+        for (service, asked) in [
+            ("ports: [1]", "no"),
+            ("gpus: all", "gpus: all"),
+            ("gpus: [{driver: nvidia, count: 1}]", "gpus: [{driver: nvidia, count: 1}]"),
+            ("gpus: ${GPUS:-all}", "gpus: ${GPUS:-all}"),
+            ("gpus: ${GPUS}", "open"),
+            ("runtime: nvidia", "runtime: nvidia"),
+            ("runtime: runc", "no"),
+            ("runtime: ${R}", "open"),
+            ("deploy: {resources: {reservations: {devices: [{capabilities: [gpu]}]}}}", "{capabilities: [gpu]}"),
+            (
+                "deploy: {resources: {reservations: {devices: [{driver: nvidia, capabilities: [[compute, gpu]]}]}}}",
+                "{driver: nvidia, capabilities: [[compute, gpu]]}",
+            ),
+            (
+                "deploy: {resources: {reservations: {devices: [{driver: cdi, device_ids: [nvidia.com/gpu=all]}]}}}",
+                "{driver: cdi, device_ids: [nvidia.com/gpu=all]}",
+            ),
+            ("deploy: {resources: {reservations: {devices: [{count: 0, capabilities: [gpu]}]}}}", "no"),
+            ("deploy: {resources: {reservations: {devices: [{capabilities: [tpm]}]}}}", "no"),
+            (
+                "deploy: {resources: {reservations: {generic_resources: [{discrete_resource_spec: {kind: 'NVIDIA-GPU', value: 0}}]}}}",
+                "{discrete_resource_spec: {kind: 'NVIDIA-GPU', value: 0}}",
+            ),
+            ("device_requests: [{driver: nvidia, capabilities: [[gpu]]}]", "{driver: nvidia, capabilities: [[gpu]]}"),
+            ("devices: [\"nvidia.com/gpu=all\"]", "\"nvidia.com/gpu=all\""),
+            ("devices: [\"/dev/nvidia0:/dev/nvidia0\"]", "\"/dev/nvidia0:/dev/nvidia0\""),
+            ("devices: [/dev/dri]", "no"),
+            ("<<: *unknown", "open"),
+            ("extends: {file: a.yml, service: b}", "open"),
+            ("extends: nowhere", "open"),
+            ("deploy: {{ x }}", "open"),
+            ("environment: {NVIDIA_VISIBLE_DEVICES: all}", "no"),
+        ] {
+            assert_eq!(gpu(service), asked, "{service}");
+        }
+    }
+
+    #[test]
+    fn a_service() {
+        let text = "x-e: &e {A: 1, B: 2}\nx-gpu: &g\n  runtime: nvidia\nservices:\n  base:\n    image: \"b:${T:-1}\"\n    environment: [C=3]\n\
+                    \x20 s:\n    <<: *g\n    extends: {service: base}\n    build: {context: ., dockerfile: D, target: t, args: [X=1, Y]}\n\
+                    \x20   command: python -m a --device cuda\n    entrypoint: [\"sh\", \"-c\"]\n    environment: {<<: *e, B: 4}\n    profiles: [gpu]\n\
+                    \x20 t:\n    build: ./t\n";
+        let all = launches(text);
+        assert_eq!(all.len(), 3);
+        let (act, s) = &all[1];
+        let at = |t: &Text| text[t.at.range()].to_owned();
+        assert_eq!(act.when, When(vec![Choice::Profile("gpu".to_owned())]));
+        assert_eq!((&text[s.key.range()], s.name.as_deref(), s.open), ("s", Some("s"), false));
+        assert_eq!(s.image.as_ref().map(at).as_deref(), Some("b:${T:-1}"));
+        assert!(matches!(s.gpu, GpuRequest::Asked(at) if &text[at.range()] == "runtime: nvidia"));
+        assert_eq!(s.command.iter().map(at).collect::<Vec<_>>(), ["python", "-m", "a", "--device", "cuda"]);
+        assert_eq!(s.entrypoint.as_ref().map(Vec::len), Some(2));
+        let environment: Vec<_> =
+            s.environment.iter().map(|v| format!("{}={}", v.name, v.value.as_ref().map(at).unwrap_or_default())).collect();
+        assert_eq!(environment, ["C=3", "B=4", "A=1"]);
+        let build = s.build.as_ref().expect("a build");
+        assert_eq!(
+            [Some(&build.context), build.dockerfile.as_ref(), build.target.as_ref()].map(|t| t.map(at)),
+            [".", "D", "t"].map(|t| Some(t.to_owned()))
+        );
+        assert_eq!(build.arguments.iter().map(|v| v.value.is_some()).collect::<Vec<_>>(), [true, false]);
+        assert_eq!(all[2].1.build.as_ref().map(|b| at(&b.context)).as_deref(), Some("./t"));
+    }
+
+    #[test]
+    fn odd_files() {
+        for text in [
+            "",
+            "services:\n",
+            "services: [a]\n",
+            "services: {a: }\n",
+            "services: {a: {extends: a}}\n",
+            "- x\n",
+            "services:\n  a: &a\n    <<: *a\n",
+        ] {
+            read(FileId(0), text);
+        }
+        let half = launches("services:\n  a:\n    image: x\n    dep\n  b:\n    image: y\n");
+        assert_eq!(half.iter().map(|(_, l)| l.open).collect::<Vec<_>>(), [true, false]);
+    }
+}

@@ -133,3 +133,100 @@ fn speaks_of_gpu(text: &str) -> bool {
     let text = text.to_lowercase();
     ["gpu", "nvidia", "accelerator"].iter().any(|w| text.contains(w)) && !["tpu", "neuron"].iter().any(|w| text.contains(w))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn show(text: &str) -> Vec<String> {
+        let acts = read(FileId(0), text).acts.into_iter();
+        let at = |t: &Text| text[t.at.range()].to_owned();
+        acts.map(|act| {
+            let Does::Launch(l) = act.does else { panic!("{:?}", act.does) };
+            let gpu = match l.gpu {
+                GpuRequest::Asked(at) => &text[at.range()],
+                _ => "no",
+            };
+            let words = |w: &[Text]| w.iter().map(at).collect::<Vec<_>>().join(" ");
+            let node = l.gpu_node.as_ref().map(at).unwrap_or_default();
+            let open = if l.open { " open" } else { "" };
+            let (entry, run) = (words(l.entrypoint.as_deref().unwrap_or_default()), words(&l.command));
+            format!("{} [{}] {gpu} [{node}] {entry}|{run}{open}", l.name.unwrap_or_default(), &text[l.key.range()])
+        })
+        .collect()
+    }
+
+    #[test]
+    fn whatever_makes_the_pod() {
+        let pod = "{containers: [{name: c, image: i, resources: {limits: {nvidia.com/gpu: 1}}}]}";
+        for spec in [
+            format!("kind: Pod\nspec: {pod}"),
+            format!("kind: Deployment\nspec: {{template: {{spec: {pod}}}}}"),
+            format!("kind: CronJob\nspec: {{jobTemplate: {{spec: {{template: {{spec: {pod}}}}}}}}}"),
+            format!("kind: List\nitems:\n- kind: Pod\n  spec: {pod}"),
+            format!("kind: PyTorchJob\nspec: {{pytorchReplicaSpecs: {{Worker: {{template: {{spec: {pod}}}}}}}}}"),
+        ] {
+            let text = format!("kind: Namespace\napiVersion: v1\n---\napiVersion: v1\n{spec}\n");
+            assert_eq!(show(&text), ["c [name: c] nvidia.com/gpu: 1 [] |"], "{spec}");
+        }
+        assert_eq!(show("spec: {containers: [{image: i}]}\n"), [""; 0]);
+    }
+
+    #[test]
+    fn requests_and_nodes() {
+        let of = |pod: &str, container: &str| {
+            let text = format!("apiVersion: v1\nkind: Pod\nspec:\n  {pod}\n  containers:\n  - image: i\n    {container}\n");
+            let shown = show(&text).pop().expect("a container");
+            shown.trim_start_matches(" [image: i] ").trim_end_matches('|').trim().to_owned()
+        };
+        for (pod, container, shown) in [
+            ("x: 1", "y: 1", "no []"),
+            ("x: 1", "resources: {requests: {nvidia.com/mig-1g.5gb: 1}}", "nvidia.com/mig-1g.5gb: 1 []"),
+            ("x: 1", "resources: {limits: {amd.com/gpu: 1}}", "amd.com/gpu: 1 []"),
+            ("x: 1", "resources: {limits: {nvidia.com/gpu: 0}}", "no []"),
+            ("x: 1", "resources: {claims: [{name: g}]}", "[{name: g}] []"),
+            ("x: 1", "resources: {{ toYaml .r }}", "no [] | open"),
+            ("runtimeClassName: nvidia", "y: 1", "runtimeClassName: nvidia []"),
+            (
+                "nodeSelector: {cloud.google.com/gke-accelerator: nvidia-tesla-t4}",
+                "y: 1",
+                "no [cloud.google.com/gke-accelerator]",
+            ),
+            ("nodeSelector: {pool: gpu-pool}", "y: 1", "no [gpu-pool]"),
+            ("nodeSelector: {gpu: 'false'}", "y: 1", "no []"),
+            ("nodeSelector: {cloud.google.com/gke-tpu-accelerator: v5}", "y: 1", "no []"),
+            ("tolerations: [{key: nvidia.com/gpu, operator: Exists}]", "y: 1", "no [nvidia.com/gpu]"),
+            (
+                "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: [{key: gpu, operator: In, values: [a]}]}]}}}",
+                "y: 1",
+                "no [gpu]",
+            ),
+            (
+                "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: [{key: gpu, operator: DoesNotExist}]}]}}}",
+                "y: 1",
+                "no []",
+            ),
+        ] {
+            assert_eq!(of(pod, container), shown, "{pod} {container}");
+        }
+    }
+
+    #[test]
+    fn containers_and_templates() {
+        let text = "apiVersion: v1\nkind: Pod\nspec:\n  initContainers:\n    - name: a\n      image: x\n  containers:\n    - image: {{ .Values.i }}:{{ .Values.t }}\n      name: b\n      command: [python]\n      args: ['--device', cuda]\n{{- if .Values.gpu }}\n      resources:\n        limits:\n          nvidia.com/gpu: {{ .n }}\n{{- end }}\n";
+        assert_eq!(
+            show(text),
+            [
+                "init:a [name: a] no [] | open",
+                "b [image: {{ .Values.i }}:{{ .Values.t }}] nvidia.com/gpu: {{ .n }} [] python|--device cuda open"
+            ]
+        );
+        for text in [
+            "",
+            "apiVersion: v1\nkind: Pod\nspec: {containers: [1, {}, []]}",
+            "apiVersion: v1\nkind: P\nspec: &a {containers: [*a]}",
+        ] {
+            show(text);
+        }
+    }
+}

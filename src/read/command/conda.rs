@@ -25,7 +25,6 @@ const VALUED: &[&str] = &[
     "channel-priority",
     "log-level",
     "relocate-prefix",
-    "cwd",
     "add",
     "append",
     "prepend",
@@ -33,13 +32,13 @@ const VALUED: &[&str] = &[
 ];
 
 /// What a command line does: `words` follow the program's name, `at` is the whole command.
-/// Of `conda run` also the words of the command that it runs; empty otherwise.
-pub(super) fn conda(words: &[Text], at: Span) -> (Vec<Does>, &[Text]) {
+/// What `conda run` runs is a command of its own, read by who dispatches commands.
+pub(super) fn conda(words: &[Text], at: Span) -> Vec<Does> {
     let line = Line::read(words);
     let mut verbs = line.positional.iter().map(|w| w.known().unwrap_or_default());
     let verb = verbs.next().unwrap_or_default();
     let rest = |n: usize| line.positional.get(n..).unwrap_or_default();
-    let does = match verb {
+    match verb {
         "install" | "create" | "update" | "upgrade" => {
             let flags = InstallFlags {
                 creates: verb == "create",
@@ -71,10 +70,8 @@ pub(super) fn conda(words: &[Text], at: Span) -> (Vec<Does>, &[Text]) {
         }
         "deactivate" => vec![Does::Enter(Place::CondaEnvironment(Text::literal("base", at)))],
         "config" => line.configured_channels(rest(1)),
-        "run" => line.target().into_iter().map(|t| Does::Enter(Place::CondaEnvironment(t.clone()))).collect(),
         _ => Vec::new(),
-    };
-    (does, line.runs)
+    }
 }
 
 /// Options and other words of a command line.
@@ -82,7 +79,6 @@ pub(super) fn conda(words: &[Text], at: Span) -> (Vec<Does>, &[Text]) {
 struct Line<'w> {
     options: Vec<(String, Option<Text>)>,
     positional: Vec<&'w Text>,
-    runs: &'w [Text],
 }
 
 impl<'w> Line<'w> {
@@ -94,10 +90,6 @@ impl<'w> Line<'w> {
                 Some(Piece::Literal(text)) => text.as_str(),
                 _ => "",
             };
-            if line.positional.first().is_some_and(|v| v.known() == Some("run")) && !lead.starts_with('-') {
-                line.runs = &words[at..];
-                break;
-            }
             let next_is_file = || words.get(at + 1).is_some_and(is_file);
             if let Some(long) = lead.strip_prefix("--") {
                 let (name, attached) = match long.find('=') {
@@ -144,10 +136,6 @@ impl<'w> Line<'w> {
 
     fn values<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Text> {
         self.options.iter().filter(move |(n, _)| n == name).filter_map(|(_, value)| value.as_ref())
-    }
-
-    fn target(&self) -> Option<&Text> {
-        self.values("name").chain(self.values("prefix")).last()
     }
 
     fn flags(&self) -> InstallFlags {
@@ -259,8 +247,8 @@ mod tests {
 
     fn show(line: &str) -> String {
         let words = words(line);
-        let (does, runs) = conda(&words, Span::new(FileId(0), 0, line.len()));
-        let mut out: Vec<String> = does
+        let does = conda(&words, Span::new(FileId(0), 0, line.len()));
+        let out: Vec<String> = does
             .iter()
             .map(|d| match d {
                 Does::Install(i) => {
@@ -290,9 +278,6 @@ mod tests {
                 other => format!("{other:?}"),
             })
             .collect();
-        if !runs.is_empty() {
-            out.push(format!("runs {}", runs.iter().map(said).collect::<Vec<_>>().join(" ")));
-        }
         out.join("; ")
     }
 
@@ -319,8 +304,7 @@ mod tests {
             ("activate x", "enter x"),
             ("activate", "enter base"),
             ("deactivate", "enter base"),
-            ("run -n x --no-capture-output pip install -r a.txt", "enter x; runs pip install -r a.txt"),
-            ("run python x.py", "runs python x.py"),
+            ("run -n x --no-capture-output pip install -r a.txt", ""),
             ("config --add channels conda-forge", "channel conda-forge"),
             ("config --set channel_priority strict", ""),
             ("env config vars set A=b C=$D", "set A=b; set C=$D"),
@@ -337,7 +321,7 @@ mod tests {
     fn values_keep_their_place() {
         let line = "create --name=env x";
         let words = words(line);
-        let (does, _) = conda(&words, Span::new(FileId(0), 0, line.len()));
+        let does = conda(&words, Span::new(FileId(0), 0, line.len()));
         let [Does::Install(Install { target: Target::Named(name), .. })] = does.as_slice() else { panic!("{does:?}") };
         assert_eq!(&line[name.at.range()], "env");
     }
