@@ -131,6 +131,13 @@ pub enum Does {
     System(SystemPackages),
     /// Another file takes part here.
     Include(Include),
+    /// What the image runs when it is started (`CMD`, `ENTRYPOINT`); a shell form's words as its shell cuts them.
+    Runs {
+        /// `ENTRYPOINT`, not `CMD`.
+        entrypoint: bool,
+        /// The program and its arguments.
+        words: Vec<Text>,
+    },
     /// A file is changed on the way (`sed -i`, `grep -v torch a > b`): its text here is no longer known.
     Edit(Text),
 }
@@ -439,6 +446,8 @@ pub enum Place {
     CondaEnvironment(Text),
     /// `source X/bin/activate`, `python -m venv X` followed by its use.
     Venv(Text),
+    /// A subshell, a function's body or a RUN begins; the [`Place::Back`] that belongs to it follows.
+    Subshell,
     /// A subshell or a RUN ends: directory, environment and shell variables are again what they were before it.
     Back,
 }

@@ -8,7 +8,10 @@ mod compose;
 mod conda_environment;
 mod container;
 mod devcontainer;
+mod dockerfile;
+mod excerpt;
 mod kubernetes;
+mod shell;
 mod syntax;
 
 /// A reader: never panics, whatever the bytes; spans lie on character borders of `text`.

@@ -1,3 +1,177 @@
 //! Command lines: one grammar a program, used wherever commands stand (shell, Dockerfile, CI, compose).
 
+mod compile;
 mod conda;
+mod docker;
+mod files;
+mod system;
+mod wrapper;
+
+use crate::outline::{Does, Piece, Target, Text};
+use crate::source::Span;
+
+pub(crate) use wrapper::{Unwrapped, unwrap};
+
+/// The words of one command, its program first → what it does, in order.
+type Grammar = fn(&[Text], Span) -> Vec<Does>;
+
+/// Which program has which grammar; a version behind the name (`pip3.11`) is cut off before.
+static GRAMMARS: &[(&[&str], Grammar)] = &[
+    (&["conda", "mamba", "micromamba"], |words, at| conda::conda(words.get(1..).unwrap_or_default(), at)),
+    (&["docker", "podman", "nvidia-docker"], docker::docker),
+    (&["apt", "apt-get", "aptitude", "dnf", "yum", "microdnf", "tdnf", "apk", "zypper", "pacman"], system::system),
+    (&["nvcc", "cmake", "make", "ninja"], compile::compile),
+    (&["sed", "gsed", "perl", "tee", "mv", "cp", "rm", "curl", "wget", "patch", "truncate"], files::files),
+];
+
+/// What a command line does. `at` is the whole of it.
+pub(crate) fn read(words: &[Text], at: Span) -> Vec<Does> {
+    let Unwrapped { sets, mut words } = unwrap(words);
+    let mut does = Vec::new();
+    let mut target = None;
+    for _ in 0..4 {
+        match inner(&words) {
+            Some((inner, inside)) => {
+                words = unwrap(inner).words;
+                target = inside.or(target);
+            }
+            None => break,
+        }
+    }
+    let Some(first) = words.first() else { return does };
+    let program = Program::of(first);
+    target = program.prefix().map(Target::Prefix).or(target);
+    does.extend(match program.family() {
+        "python" => python(&words, at, target.is_none().then_some(first)),
+        family => grammar(family).map(|grammar| grammar(&words, at)).unwrap_or_default(),
+    });
+    if let Some(target) = target {
+        into(&mut does, &target);
+    }
+    if !does.is_empty() {
+        does.splice(0..0, sets.into_iter().map(Does::Set));
+    }
+    does
+}
+
+/// `NAME=value` as one word.
+pub(crate) fn assignment(word: &Text) -> Option<(String, Text)> {
+    let Some(Piece::Literal(first)) = word.pieces.first() else { return None };
+    let (name, value) = first.split_once('=')?;
+    let good = !name.is_empty() && name.bytes().all(|b| b == b'_' || b.is_ascii_alphanumeric());
+    let mut pieces = word.pieces.clone();
+    if value.is_empty() {
+        pieces.remove(0);
+    } else {
+        pieces[0] = Piece::Literal(value.to_owned());
+    }
+    (good && !name.starts_with(|c: char| c.is_ascii_digit())).then(|| (name.to_owned(), Text { pieces, at: word.at }))
+}
+
+fn grammar(family: &str) -> Option<Grammar> {
+    GRAMMARS.iter().find(|(names, _)| names.contains(&family)).map(|(_, grammar)| *grammar)
+}
+
+/// A command that a command runs in another environment: `conda run -n x pip …`.
+fn inner(words: &[Text]) -> Option<(&[Text], Option<Target>)> {
+    let (first, mut rest) = words.split_first()?;
+    if !matches!(Program::of(first).family(), "conda" | "mamba" | "micromamba") {
+        return None;
+    }
+    rest = rest.split_first().filter(|(word, _)| word.known() == Some("run"))?.1;
+    let mut target = None;
+    while let Some((word, after)) = rest.split_first() {
+        let Some(option) = word.known().filter(|w| w.starts_with('-')) else { break };
+        rest = after;
+        match option {
+            "-n" | "--name" => target = after.first().cloned().map(Target::Named),
+            "-p" | "--prefix" => target = after.first().cloned().map(Target::Prefix),
+            "--cwd" | "-r" | "--root-prefix" | "-e" | "--env" => {}
+            _ => {
+                if let Some(name) = option.strip_prefix("--name=").or(option.strip_prefix("-n")) {
+                    target = Some(Target::Named(Text::literal(name, word.at)));
+                } else if let Some(prefix) = option.strip_prefix("--prefix=") {
+                    target = Some(Target::Prefix(Text::literal(prefix, word.at)));
+                }
+                continue;
+            }
+        }
+        rest = rest.get(1..).unwrap_or_default();
+    }
+    Some((rest, target))
+}
+
+/// `python -m pip …`, `python setup.py …`. `unknown` is the program's word where that may be a variable.
+fn python(words: &[Text], at: Span, program: Option<&Text>) -> Vec<Does> {
+    let mut i = 1;
+    while let Some(option) = words.get(i).and_then(Text::known) {
+        match option {
+            "-m" => {
+                let family = words.get(i + 1).and_then(Text::known).unwrap_or_default();
+                let mut does = grammar(family).map(|grammar| grammar(&words[i + 1..], at)).unwrap_or_default();
+                if let Some(program) = program.filter(|p| Program::of(p).name.is_none()) {
+                    into(&mut does, &Target::Prefix(program.clone()));
+                }
+                return does;
+            }
+            "-X" | "-W" => i += 2,
+            _ if option.starts_with('-') && option.len() > 1 && option != "-c" => i += 1,
+            _ => return compile::setup_py(&words[i..]),
+        }
+    }
+    Vec::new()
+}
+
+fn into(does: &mut [Does], target: &Target) {
+    for does in does {
+        if let Does::Install(install) = does
+            && install.target == Target::Active
+        {
+            install.target = target.clone();
+        }
+    }
+}
+
+/// The first word of a command.
+struct Program<'a> {
+    word: &'a Text,
+    /// Behind the last `/`; `None` where it is a variable's.
+    name: Option<&'a str>,
+}
+
+impl<'a> Program<'a> {
+    fn of(word: &'a Text) -> Self {
+        let name = match word.pieces.as_slice() {
+            [] => None,
+            [.., Piece::Literal(last)] if word.pieces.len() == 1 || last.contains('/') => last.rsplit(['/', '\\']).next(),
+            // `python${VERSION}`, `/usr/bin/python${VERSION}`.
+            [Piece::Literal(first), Piece::Variable { .. }] => first.rsplit('/').next().filter(|name| !name.is_empty()),
+            _ => None,
+        };
+        Self { word, name }
+    }
+
+    /// Its name without a version; `python` for `"$PY"`, as which it is read when `-m` follows.
+    fn family(&self) -> &'a str {
+        let Some(name) = self.name else { return "python" };
+        let name = name.strip_suffix(".exe").unwrap_or(name);
+        match name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.') {
+            "python" | "pypy" => "python",
+            family => family,
+        }
+    }
+
+    /// `/opt/venv` of `/opt/venv/bin/pip`.
+    fn prefix(&self) -> Option<Text> {
+        let mut pieces = self.word.pieces.clone();
+        let slash = pieces.iter_mut().rposition(|p| matches!(p, Piece::Literal(text) if text.contains('/')))?;
+        let Some(Piece::Literal(text)) = pieces.get_mut(slash) else { return None };
+        let folder = &text[..text.rfind('/')?];
+        let kept = ["/bin", "/Scripts"].iter().find_map(|end| folder.strip_suffix(end))?.to_owned();
+        pieces.truncate(slash);
+        if !kept.is_empty() {
+            pieces.push(Piece::Literal(kept));
+        }
+        (!pieces.is_empty()).then_some(Text { pieces, at: self.word.at })
+    }
+}

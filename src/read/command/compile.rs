@@ -1,0 +1,38 @@
+//! Commands that compile.
+
+use crate::outline::{Compile, Does, Text};
+use crate::source::Span;
+
+/// `nvcc`, `cmake`, `make`, `ninja`; not where they only speak of themselves.
+pub(super) fn compile(words: &[Text], _at: Span) -> Vec<Does> {
+    let Some((program, arguments)) = words.split_first() else { return Vec::new() };
+    let program = program.known().and_then(|p| p.rsplit('/').next()).unwrap_or_default();
+    let program = program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    let speaks = |w: &Text| {
+        let word = w.known().unwrap_or_default();
+        match program {
+            "cmake" => matches!(word, "--version" | "--help" | "-E" | "-P" | "-V"),
+            "nvcc" => matches!(word, "--version" | "-V" | "--help" | "-h" | "--list-gpu-arch" | "--list-gpu-code"),
+            _ => matches!(word, "--version" | "--help" | "-v" | "-h"),
+        }
+    };
+    let idle = arguments.first().is_some_and(speaks) || arguments.is_empty() && matches!(program, "nvcc" | "cmake");
+    if idle {
+        return Vec::new();
+    }
+    vec![Does::Compile(Compile { program: program.to_owned(), arguments: arguments.to_vec() })]
+}
+
+/// `python setup.py build|install|develop …`; the words begin with the script.
+pub(super) fn setup_py(words: &[Text]) -> Vec<Does> {
+    let Some((script, arguments)) = words.split_first() else { return Vec::new() };
+    let is_setup = script.known().and_then(|p| p.rsplit('/').next()) == Some("setup.py");
+    let compiles = |w: &Text| {
+        let command = w.known().unwrap_or_default();
+        command.starts_with("build") || command.starts_with("bdist") || matches!(command, "install" | "develop")
+    };
+    if !is_setup || !arguments.iter().any(compiles) {
+        return Vec::new();
+    }
+    vec![Does::Compile(Compile { program: "setup.py".to_owned(), arguments: arguments.to_vec() })]
+}

@@ -1,0 +1,261 @@
+//! docker, podman, nvidia-docker: what is started, with which GPU, and what is built.
+
+use super::assignment;
+use crate::outline::{BuildOf, Does, GpuRequest, Launch, Launcher, Piece, Scope, Text, Variable};
+use crate::source::Span;
+
+/// Options of `run` and `create` without a value.
+const RUN_FLAGS: &[&str] = &[
+    "--detach",
+    "--disable-content-trust",
+    "--help",
+    "--init",
+    "--interactive",
+    "--no-healthcheck",
+    "--no-hosts",
+    "--oom-kill-disable",
+    "--privileged",
+    "--publish-all",
+    "--quiet",
+    "--read-only",
+    "--replace",
+    "--rm",
+    "--rmi",
+    "--rootfs",
+    "--sig-proxy",
+    "--tls-verify",
+    "--tty",
+    "--no-hostname",
+    "--env-host",
+    "--http-proxy",
+    "--unsetenv-all",
+];
+/// Options of `build` without a value.
+const BUILD_FLAGS: &[&str] = &[
+    "--no-cache",
+    "--pull",
+    "--push",
+    "--load",
+    "--rm",
+    "--force-rm",
+    "--squash",
+    "--quiet",
+    "--compress",
+    "--help",
+    "--check",
+    "--debug",
+    "--disable-content-trust",
+    "--tls-verify",
+    "--layers",
+    "--squash-all",
+    "--no-hosts",
+];
+
+/// The command line of docker or podman.
+pub(super) fn docker(words: &[Text], at: Span) -> Vec<Does> {
+    let Some((program, rest)) = words.split_first() else { return Vec::new() };
+    let nvidia = program.known().is_some_and(|p| p.ends_with("nvidia-docker"));
+    let mut rest = rest;
+    let mut verbs = 0;
+    while let Some((word, after)) = rest.split_first() {
+        rest = after;
+        match word.known() {
+            Some(
+                "-H" | "--host" | "-c" | "--context" | "--config" | "-l" | "--log-level" | "--connection" | "--root"
+                | "--runroot" | "--url",
+            ) if verbs == 0 => {
+                rest = rest.get(1..).unwrap_or_default();
+            }
+            Some(option) if option.starts_with('-') && verbs == 0 => {}
+            Some("container" | "image" | "builder" | "buildx") if verbs == 0 => verbs = 1,
+            Some("run" | "create") => {
+                let mut launch = run(rest, program.at);
+                if nvidia {
+                    launch.gpu = GpuRequest::Asked(program.at);
+                }
+                return vec![Does::Launch(Box::new(launch))];
+            }
+            Some("build") => return build(rest, program.at, at),
+            _ => break,
+        }
+    }
+    Vec::new()
+}
+
+fn launch(by: Launcher, key: Span) -> Launch {
+    Launch {
+        by,
+        name: None,
+        key,
+        image: None,
+        build: None,
+        gpu: GpuRequest::None,
+        command: Vec::new(),
+        entrypoint: None,
+        environment: Vec::new(),
+        gpu_node: None,
+        open: false,
+    }
+}
+
+/// An option with its value, or the first word that is none.
+enum Next<'a> {
+    Flag,
+    Valued(&'a str, Text, Span),
+    /// Words that are known only when run.
+    Unread,
+    Operand(&'a Text),
+}
+
+/// Reads one option off `rest`; `short` are letters without a value.
+fn next<'a>(rest: &mut &'a [Text], flags: &[&str], short: &str) -> Option<Next<'a>> {
+    let (word, after) = rest.split_first()?;
+    *rest = after;
+    let first = match word.pieces.first() {
+        Some(Piece::Literal(first)) => first.as_str(),
+        None => "",
+        _ => return Some(Next::Operand(word)),
+    };
+    if !first.starts_with('-') || first == "-" {
+        return Some(Next::Operand(word));
+    }
+    let valued = |name: &'a str, rest: &mut &'a [Text]| match rest.split_first() {
+        Some((value, after)) => {
+            *rest = after;
+            Next::Valued(name, value.clone(), word.at.to(value.at))
+        }
+        None => Next::Unread,
+    };
+    if first.starts_with("--") {
+        return Some(match first.split_once('=') {
+            Some((name, _)) => Next::Valued(name, behind(word, name.len() + 1), word.at),
+            None if word.known().is_none() => Next::Unread,
+            None if flags.contains(&first) => Next::Flag,
+            None => valued(first, rest),
+        });
+    }
+    for (i, letter) in first.char_indices().skip(1) {
+        if short.contains(letter) {
+            continue;
+        }
+        let name = &first[i..i + letter.len_utf8()];
+        let attached = behind(word, i + letter.len_utf8());
+        let attached = match attached.pieces.first() {
+            Some(Piece::Literal(text)) if text.starts_with('=') => behind(&attached, 1),
+            _ => attached,
+        };
+        return Some(if attached.pieces.is_empty() { valued(name, rest) } else { Next::Valued(name, attached, word.at) });
+    }
+    Some(if word.known().is_some() { Next::Flag } else { Next::Unread })
+}
+
+/// The text behind its first bytes, which are literal.
+fn behind(word: &Text, bytes: usize) -> Text {
+    let mut pieces = word.pieces.clone();
+    if let Some(Piece::Literal(first)) = pieces.first_mut() {
+        let kept = first.get(bytes..).unwrap_or_default().to_owned();
+        if kept.is_empty() {
+            pieces.remove(0);
+        } else {
+            *first = kept;
+        }
+    }
+    Text { pieces, at: word.at }
+}
+
+fn run(words: &[Text], key: Span) -> Launch {
+    let mut out = launch(Launcher::DockerRun, key);
+    let mut rest = words;
+    while let Some(next) = next(&mut rest, RUN_FLAGS, "ditPq") {
+        match next {
+            Next::Flag => {}
+            Next::Unread => out.open = true,
+            Next::Valued(name, value, at) => option(&mut out, name, value, at),
+            Next::Operand(word) if !is_image(word, rest) => out.open = true,
+            Next::Operand(word) => {
+                out.image = Some(word.clone());
+                out.command = rest.to_vec();
+                break;
+            }
+        }
+    }
+    out
+}
+
+/// `$IMAGE` among options is the image, `$GPU_ARGS` is not; a last word always is.
+fn is_image(word: &Text, rest: &[Text]) -> bool {
+    match word.pieces.as_slice() {
+        [Piece::Variable { name, instead: None, .. }] => {
+            let name = name.to_ascii_uppercase();
+            let options = ["OPT", "ARG", "FLAG", "GPU", "PARAM", "VOLUME", "MOUNT", "ENV", "PORT"];
+            rest.is_empty()
+                || ["IMAGE", "IMG", "TAG"].iter().any(|n| name.contains(n))
+                || !options.iter().any(|n| name.contains(n)) && {
+                    rest.iter().all(|w| w.known().is_some_and(|w| !w.starts_with('-')))
+                }
+        }
+        [Piece::Variable { .. } | Piece::Opaque] => rest.is_empty(),
+        [] => false,
+        _ => true,
+    }
+}
+
+fn option(out: &mut Launch, name: &str, value: Text, at: Span) {
+    let known = value.known().unwrap_or_default();
+    let asks = match name {
+        "--gpus" => value.known().is_none_or(|v| !matches!(v, "" | "0" | "none")),
+        "--runtime" => known.starts_with("nvidia"),
+        "--device" => ["nvidia.com/gpu", "/dev/nvidia", "/dev/dxg"].iter().any(|d| known.starts_with(d)),
+        _ => false,
+    };
+    if asks {
+        out.gpu = GpuRequest::Asked(at);
+    }
+    match name {
+        "--runtime" | "--device" if value.known().is_none() => out.open = true,
+        "--name" => out.name = value.known().map(str::to_owned),
+        "--entrypoint" => out.entrypoint = Some(if value.pieces.is_empty() { vec![] } else { vec![value] }),
+        "e" | "--env" => out.environment.extend(variable(&value, Scope::Environment)),
+        _ => {}
+    }
+}
+
+/// `A=b`, or `A` alone.
+fn variable(word: &Text, scope: Scope) -> Option<Variable> {
+    match assignment(word) {
+        Some((name, value)) => Some(Variable { name, value: Some(value), scope }),
+        None => {
+            word.known().filter(|name| !name.contains('=')).map(|name| Variable { name: name.to_owned(), value: None, scope })
+        }
+    }
+}
+
+fn build(words: &[Text], key: Span, at: Span) -> Vec<Does> {
+    let (mut tags, mut context, mut rest) = (Vec::new(), None, words);
+    let mut of = BuildOf { context: Text::literal(".", at), dockerfile: None, target: None, arguments: Vec::new() };
+    let mut open = false;
+    while let Some(next) = next(&mut rest, BUILD_FLAGS, "qD") {
+        match next {
+            Next::Valued("t" | "--tag", tag, _) => tags.push(tag),
+            Next::Valued("f" | "--file", file, _) => of.dockerfile = Some(file),
+            Next::Valued("--target", target, _) => of.target = Some(target),
+            Next::Valued("--build-arg", argument, _) => of.arguments.extend(variable(&argument, Scope::Arg)),
+            Next::Flag | Next::Valued(..) => {}
+            Next::Unread => open = true,
+            Next::Operand(word) => {
+                let unsure = context.is_some() || !matches!(word.pieces.as_slice(), [Piece::Literal(_), ..]);
+                open |= unsure;
+                context = Some(word.clone());
+            }
+        }
+    }
+    let Some(context) = context.filter(|c| c.known() != Some("-")) else { return Vec::new() };
+    of.context = context;
+    let launch_of = |name: Option<String>| {
+        Does::Launch(Box::new(Launch { name, build: Some(of.clone()), open, ..launch(Launcher::DockerBuild, key) }))
+    };
+    if tags.is_empty() {
+        return vec![launch_of(None)];
+    }
+    tags.iter().map(|tag| launch_of(tag.known().map(str::to_owned))).collect()
+}

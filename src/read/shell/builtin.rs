@@ -1,0 +1,219 @@
+//! The shell's own commands: variables, directories, environments, scripts in scripts.
+
+use tree_sitter::Node;
+
+use super::walk::{Walk, Word, named};
+use crate::outline::{Does, How, Include, Piece, Place, Scope, Text, Variable};
+use crate::read::command;
+use crate::source::Span;
+
+/// What a simple command does.
+pub(super) fn command(walk: &mut Walk<'_, '_>, at: Span, words: &[Word]) {
+    let texts: Vec<Text> = words.iter().map(|w| w.text.clone()).collect();
+    let unwrapped = command::unwrap(&texts);
+    let inner = unwrapped.words.as_slice();
+    let Some(program) = inner.first() else { return };
+    let arguments = &inner[1..];
+    let sets = |walk: &mut Walk<'_, '_>| {
+        for variable in unwrapped.sets.iter().cloned() {
+            walk.out.act(variable.value.as_ref().map_or(at, |v| v.at), Does::Set(variable));
+        }
+    };
+    let opaque = || Text { pieces: vec![Piece::Opaque], at: program.at };
+    match program.known() {
+        Some("cd" | "pushd") => {
+            let to = arguments.iter().find(|w| !w.known().is_some_and(|w| w.len() > 1 && w.starts_with('-')));
+            let to = match to {
+                Some(text) if text.known() == Some("-") => opaque(),
+                Some(text) => text.clone(),
+                None => Text::literal("~", program.at),
+            };
+            walk.out.act(at, Does::Enter(Place::Directory(to)));
+        }
+        Some("popd") => walk.out.act(at, Does::Enter(Place::Directory(opaque()))),
+        Some("source" | ".") => source(walk, at, program, arguments),
+        Some("deactivate") => walk.out.act(at, Does::Enter(Place::Venv(opaque()))),
+        Some("alias") => {
+            for word in words.iter().skip(1) {
+                string(walk, word, at, true);
+            }
+        }
+        Some("eval") => {
+            if let [_, word] = words {
+                string(walk, word, at, false);
+            }
+        }
+        Some("read") => {
+            let names = arguments.iter().filter_map(Text::known).filter(|w| is_name(w));
+            for name in names {
+                let variable = Variable { name: name.to_owned(), value: Some(opaque()), scope: Scope::Shell };
+                walk.out.set(at, variable);
+            }
+        }
+        Some(name) if is_shell(name) => {
+            sets(walk);
+            shell(walk, at, words, arguments);
+        }
+        Some(path) if path.contains('/') && is_script(path) => {
+            sets(walk);
+            run_script(walk, at, program);
+        }
+        _ => {
+            for does in command::read(&texts, at) {
+                let at = match &does {
+                    Does::Set(Variable { value: Some(value), .. }) => value.at,
+                    _ => at,
+                };
+                walk.out.act(at, does);
+            }
+        }
+    }
+}
+
+/// `export`, `declare`, `local`, `readonly`, `unset`.
+pub(super) fn declare(walk: &mut Walk<'_, '_>, node: Node<'_>) {
+    let source = walk.source(node);
+    let keyword = source.split_ascii_whitespace().next().unwrap_or_default();
+    let parts = named(node);
+    let options: Vec<&str> = parts.iter().map(|n| walk.source(*n)).filter(|s| s.starts_with('-')).collect();
+    let has = |letter: char| options.iter().any(|o| o.contains(letter));
+    let exports = (keyword == "export" && !has('n')) || has('x');
+    let scope = if exports { Scope::Environment } else { Scope::Shell };
+    for part in parts {
+        let at = walk.at(part);
+        let variable = match part.kind() {
+            "variable_assignment" => walk.variable(part, scope),
+            "variable_name" if keyword == "unset" => {
+                let value = Text { pieces: vec![], at };
+                Some(Variable { name: walk.source(part).to_owned(), value: Some(value), scope: Scope::Environment })
+            }
+            "variable_name" if exports => {
+                let name = walk.source(part).to_owned();
+                let itself = Piece::Variable { name: name.clone(), fallback: None, instead: None };
+                Some(Variable { name, value: Some(Text { pieces: vec![itself], at }), scope })
+            }
+            "string" | "raw_string" | "concatenation" if keyword != "unset" => {
+                let text = walk.text(part.byte_range());
+                command::assignment(&text).map(|(name, value)| Variable { name, value: Some(value), scope })
+            }
+            _ => None,
+        };
+        if let Some(variable) = variable {
+            walk.out.set(at, variable);
+        }
+    }
+}
+
+fn source(walk: &mut Walk<'_, '_>, at: Span, program: &Text, arguments: &[Text]) {
+    let Some(path) = arguments.first() else { return };
+    let environment = arguments.get(1);
+    let text = path.known().unwrap_or_default();
+    if text == "activate" || text == "deactivate" {
+        let words: Vec<_> = [Text::literal("conda", program.at)].into_iter().chain(arguments.iter().cloned()).collect();
+        return command::read(&words, at).into_iter().for_each(|does| walk.out.act(at, does));
+    }
+    let folder = ["/bin/activate", "/Scripts/activate", "/bin/activate.sh"].iter().find_map(|end| cut_end(path, end));
+    let place = match folder {
+        Some(_) if environment.is_some() => environment.cloned().map(Place::CondaEnvironment),
+        Some(folder) if is_conda(&folder) => Some(Place::CondaEnvironment(Text::literal("base", path.at))),
+        Some(folder) => Some(Place::Venv(folder)),
+        None => None,
+    };
+    let hook = |piece: &Piece| matches!(piece, Piece::Literal(text) if text.ends_with("conda.sh") || text.ends_with("mamba.sh"));
+    if let Some(place) = place {
+        walk.out.act(at, Does::Enter(place));
+    } else if !path.pieces.last().is_some_and(hook) {
+        walk.out.act(at, Does::Include(Include { path: path.clone(), how: How::Script }));
+    }
+}
+
+/// The text without `end`, if it ends so.
+fn cut_end(text: &Text, end: &str) -> Option<Text> {
+    let mut pieces = text.pieces.clone();
+    let Some(Piece::Literal(last)) = pieces.last_mut() else { return None };
+    let kept = last.strip_suffix(end)?.to_owned();
+    if kept.is_empty() {
+        pieces.pop();
+    } else {
+        *last = kept;
+    }
+    Some(Text { pieces, at: text.at })
+}
+
+fn is_conda(folder: &Text) -> bool {
+    folder.pieces.iter().any(|piece| match piece {
+        Piece::Literal(text) | Piece::Variable { name: text, .. } => {
+            let lower = text.to_ascii_lowercase();
+            ["conda", "mamba", "miniforge"].iter().any(|name| lower.contains(name))
+        }
+        Piece::Opaque => false,
+    })
+}
+
+/// `bash -c '…'`, `sh script.sh`.
+fn shell(walk: &mut Walk<'_, '_>, at: Span, words: &[Word], arguments: &[Text]) {
+    let mut takes_value = false;
+    for argument in arguments {
+        let option = argument.known().unwrap_or_default();
+        if std::mem::take(&mut takes_value) {
+        } else if option.starts_with("--") {
+            takes_value = matches!(option, "--rcfile" | "--init-file");
+        } else if option.len() > 1 && option.starts_with(['-', '+']) {
+            takes_value = option.ends_with(['o', 'O']);
+            if option.starts_with('-') && option.contains('c') {
+                let text = arguments.iter().skip_while(|a| a.at != argument.at).nth(1);
+                let word = text.and_then(|text| words.iter().find(|w| w.text.at == text.at));
+                if let Some(word) = word {
+                    string(walk, word, at, false);
+                }
+                return;
+            }
+        } else {
+            return run_script(walk, at, argument);
+        }
+    }
+}
+
+/// Another script is run; what it sets ends with it.
+fn run_script(walk: &mut Walk<'_, '_>, at: Span, path: &Text) {
+    walk.out.open(at);
+    walk.out.act(at, Does::Include(Include { path: path.clone(), how: How::Script }));
+    walk.out.back(at);
+}
+
+/// Reads a quoted word as a script; of `name='…'` the quoted part.
+fn string(walk: &mut Walk<'_, '_>, word: &Word, at: Span, named: bool) {
+    if word.text.pieces.iter().any(|p| *p == Piece::Opaque) {
+        return;
+    }
+    let source = walk.excerpt.text().get(word.part.clone()).unwrap_or_default();
+    let start = match source.find('=') {
+        Some(n) if named => n + 1,
+        None if named => return,
+        _ => 0,
+    };
+    let part = word.part.start + start..word.part.end;
+    let script = super::unquoted(walk.excerpt, part);
+    walk.inner_shell(&script, at);
+}
+
+fn is_shell(name: &str) -> bool {
+    matches!(name.rsplit('/').next(), Some("bash" | "sh" | "zsh" | "dash" | "ash" | "ksh"))
+}
+
+fn is_script(path: &str) -> bool {
+    [".sh", ".bash", ".zsh"].iter().any(|end| path.ends_with(end))
+}
+
+fn is_name(word: &str) -> bool {
+    !word.starts_with(|c: char| c.is_ascii_digit())
+        && !word.is_empty()
+        && word.bytes().all(|b| b == b'_' || b.is_ascii_alphanumeric())
+}
+
+/// A shell without a script of its own: it reads its input.
+pub(super) fn is_bare_shell(words: &[Text]) -> bool {
+    let mut words = words.iter().map(Text::known);
+    let shell = words.next().flatten().is_some_and(is_shell);
+    shell && words.all(|w| w.is_some_and(|w| w.starts_with(['-', '+']) && !w.contains('c')))
+}

@@ -1,0 +1,119 @@
+//! Shell: scripts, `.bashrc` and its like, RUN bodies, `run:` blocks.
+//!
+//! A script is not run: every command that stands in it counts where it stands, under the tests around it.
+
+mod builtin;
+#[cfg(test)]
+pub(crate) mod rendering;
+mod scan;
+mod walk;
+pub(crate) mod word;
+
+use std::ops::Range;
+
+use tree_sitter::{Parser, Tree};
+
+use super::excerpt::Excerpt;
+use super::syntax::comments;
+use crate::outline::{Act, Outline, Torn};
+use crate::source::FileId;
+
+/// Reads a script or an rc file.
+pub(crate) fn read(file: FileId, text: &str) -> Outline {
+    let excerpt = excerpt(file, text, 0..text.len());
+    let Some(tree) = parse(excerpt.text()) else { return Outline::default() };
+    let found = scan::comments(&tree).into_iter().map(|at| excerpt.span(at).range());
+    let ignores = comments::ignores(file, text, found, |line| scan::continued(text, line));
+    let (acts, torn) = walk::read(&excerpt, &tree);
+    Outline { acts, ignores, torn }
+}
+
+/// Reads a part of a file as a script of its own.
+pub(crate) fn script(file: FileId, text: &str, part: Range<usize>) -> Vec<Act> {
+    read_excerpt(&excerpt(file, text, part)).acts
+}
+
+/// What a script says, and where its comments stand in the file.
+pub(super) struct Script {
+    pub(super) acts: Vec<Act>,
+    pub(super) comments: Vec<Range<usize>>,
+    pub(super) torn: Vec<Torn>,
+}
+
+/// Reads a cut-together script.
+pub(super) fn read_excerpt(excerpt: &Excerpt) -> Script {
+    let Some(tree) = parse(excerpt.text()) else { return Script { acts: vec![], comments: vec![], torn: vec![] } };
+    let comments = scan::comments(&tree).into_iter().map(|at| excerpt.span(at).range()).collect();
+    let (acts, torn) = walk::read(excerpt, &tree);
+    Script { acts, comments, torn }
+}
+
+fn parse(text: &str) -> Option<Tree> {
+    let mut parser = Parser::new();
+    parser.set_language(&tree_sitter_bash::LANGUAGE.into()).expect("the grammar's ABI is one that tree-sitter reads");
+    parser.parse(text, None)
+}
+
+/// Joins continued lines, drops carriage returns and the indentation that all lines share (a block in YAML).
+pub(super) fn excerpt(file: FileId, text: &str, part: Range<usize>) -> Excerpt {
+    let mut out = Excerpt::new(file);
+    let Some(source) = text.get(part.clone()) else { return out };
+    let indent = shared_indent(source);
+    let mut at = part.start;
+    let mut joined = false;
+    for (i, line) in source.split_inclusive('\n').enumerate() {
+        let bare = line.trim_end_matches('\n').trim_end_matches('\r');
+        let spaces = bare.len() - bare.trim_start_matches(' ').len();
+        let skip = if i == 0 || joined { 0 } else { indent.min(spaces) };
+        let skip = if at == 0 && bare.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { skip };
+        let backslashes = bare.len() - bare.trim_end_matches('\\').len();
+        joined = backslashes % 2 == 1 && !bare.trim_start().starts_with('#');
+        let end = bare.len() - usize::from(joined);
+        out.push_templated(&bare[skip.min(end)..end], at + skip.min(end));
+        if line.ends_with('\n') && !joined {
+            out.push("\n", at + line.len() - 1);
+        }
+        at += line.len();
+    }
+    out
+}
+
+/// The text of a quoted word, as a script of its own.
+fn unquoted(excerpt: &Excerpt, part: Range<usize>) -> Excerpt {
+    let source = excerpt.text().get(part.clone()).unwrap_or_default();
+    let mut out = Excerpt::new(excerpt.file());
+    let (mut quote, mut escaped) = (None, false);
+    for (i, c) in source.char_indices() {
+        let drops = match (quote, c) {
+            _ if std::mem::take(&mut escaped) => false,
+            (None, '\'' | '"') => {
+                quote = Some(c);
+                true
+            }
+            (Some(open), _) if open == c => {
+                quote = None;
+                true
+            }
+            (Some('\''), _) => false,
+            (_, '\\') => {
+                let next = source[i + 1..].chars().next();
+                escaped = next.is_some_and(|n| quote.is_none() || "$`\"\\\n".contains(n));
+                escaped
+            }
+            _ => false,
+        };
+        if !drops {
+            out.push_part(excerpt, part.start + i..part.start + i + c.len_utf8());
+        }
+    }
+    out
+}
+
+/// The spaces before every line but the first, which may begin in the midst of one.
+fn shared_indent(source: &str) -> usize {
+    let lines = source.lines().skip(1).filter(|line| !line.trim().is_empty());
+    lines.map(|line| line.len() - line.trim_start_matches(' ').len()).min().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests;

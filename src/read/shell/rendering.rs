@@ -1,0 +1,102 @@
+//! Acts as short lines, for tests.
+
+use crate::outline::{Act, Choice, Does, GpuRequest, Install, Piece, Place, Scope, Target, Text, Variable};
+
+/// A text with its variables in `<>` and `?` for what is known only when run.
+pub(crate) fn text(text: &Text) -> String {
+    pieces(&text.pieces)
+}
+
+fn pieces(all: &[Piece]) -> String {
+    let piece = |p: &Piece| match p {
+        Piece::Literal(text) => text.clone(),
+        Piece::Opaque => "?".to_owned(),
+        Piece::Variable { name, fallback, instead } => {
+            let more = fallback.as_ref().map(|f| format!("-{}", pieces(f)));
+            let more = more.or(instead.as_ref().map(|f| format!("+{}", pieces(f))));
+            format!("<{name}{}>", more.unwrap_or_default())
+        }
+    };
+    all.iter().map(piece).collect()
+}
+
+fn texts(all: &[Text]) -> String {
+    all.iter().map(text).collect::<Vec<_>>().join(" ")
+}
+
+fn variable(v: &Variable) -> String {
+    let value = v.value.as_ref().map(|t| format!("={}", text(t)));
+    format!("{}{}", v.name, value.unwrap_or_default())
+}
+
+/// One act; `source` is the file.
+pub(crate) fn act(act: &Act, source: &str) -> String {
+    assert!(source.get(act.at.range()).is_some(), "{:?} does not lie in the text", act.at);
+    let does = match &act.does {
+        Does::Set(v) => {
+            let scope = match v.scope {
+                Scope::Arg => "arg",
+                Scope::Environment => "env",
+                Scope::Shell => "set",
+                Scope::Command => "pre",
+            };
+            format!("{scope} {}", variable(v))
+        }
+        Does::Enter(Place::Directory(to)) => format!("cd {}", text(to)),
+        Does::Enter(Place::CondaEnvironment(to)) => format!("conda {}", text(to)),
+        Does::Enter(Place::Venv(to)) => format!("venv {}", text(to)),
+        Does::Enter(Place::Subshell) => "(".to_owned(),
+        Does::Enter(Place::Back) => ")".to_owned(),
+        Does::Include(include) => format!("include {}", text(&include.path)),
+        Does::Edit(path) => format!("edit {}", text(path)),
+        Does::System(s) => format!("{}{} {}", s.manager, if s.removes { " removes" } else { "" }, texts(&s.names)),
+        Does::Compile(c) => format!("{}: {}", c.program, texts(&c.arguments)),
+        Does::From(s) => format!("from {} {:?} {:?}", text(&s.image), s.name, s.platform.as_ref().map(text)),
+        Does::Copy(c) => format!("copy {:?} {} -> {}", c.from.as_ref().map(text), texts(&c.sources), text(&c.to)),
+        Does::Runs { entrypoint, words } => format!("{} {}", if *entrypoint { "entrypoint" } else { "cmd" }, texts(words)),
+        Does::Install(Install { asks, target, .. }) => {
+            let asks: Vec<_> = asks.iter().map(|a| text(&a.written)).collect();
+            let target = match target {
+                Target::Active => String::new(),
+                Target::Named(name) => format!(" into {}", text(name)),
+                Target::Prefix(name) => format!(" under {}", text(name)),
+            };
+            format!("install {}{target}", asks.join(" "))
+        }
+        Does::Launch(l) => {
+            assert!(source[l.key.range()].contains("docker") || source[l.key.range()].contains("podman"));
+            let gpu = match &l.gpu {
+                GpuRequest::None => "-".to_owned(),
+                GpuRequest::Asked(at) | GpuRequest::Optional(at) => source[at.range()].to_owned(),
+            };
+            let mut out = format!("{:?} {:?} image {:?} gpu {gpu}", l.by, l.name, l.image.as_ref().map(text));
+            if let Some(b) = &l.build {
+                let arguments: Vec<_> = b.arguments.iter().map(variable).collect();
+                let file = b.dockerfile.as_ref().map(text);
+                out = format!(
+                    "{:?} {:?} {} {file:?} {:?} {arguments:?}",
+                    l.by,
+                    l.name,
+                    text(&b.context),
+                    b.target.as_ref().map(text)
+                );
+            }
+            if !l.command.is_empty() {
+                out += &format!(" run {}", texts(&l.command));
+            }
+            if let Some(entrypoint) = &l.entrypoint {
+                out += &format!(" entry {}", texts(entrypoint));
+            }
+            for v in &l.environment {
+                out += &format!(" -e {}", variable(v));
+            }
+            out + if l.open { " open" } else { "" }
+        }
+        other => format!("{other:?}"),
+    };
+    let choice = |c: &Choice| match c {
+        Choice::Branch { test, arm } => format!("{{{test}}}{arm} "),
+        other => format!("{other:?} "),
+    };
+    act.when.0.iter().map(choice).collect::<String>() + &does
+}

@@ -1,0 +1,617 @@
+//! A shell syntax tree → acts, in the order in which they happen.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use tree_sitter::{Node, Tree};
+
+use super::builtin;
+use super::scan::substitutions;
+use super::word::{self, Words};
+use crate::outline::{Act, Choice, Does, Piece, Place, Scope, Text, Torn, Variable, When};
+use crate::read::command;
+use crate::read::excerpt::Excerpt;
+use crate::source::Span;
+
+/// What stands under more tests than this is not read.
+const TESTS: usize = 32;
+/// Scripts in strings in strings.
+const NESTED: usize = 4;
+/// Loops over more words than this are read once, for no word.
+const UNROLLED: usize = 8;
+/// Reported places that are no shell.
+const TORN: usize = 32;
+/// Bytes of a test's text that are kept.
+const TEST_TEXT: usize = 256;
+
+/// Reads a tree.
+pub(super) fn read(excerpt: &Excerpt, tree: &Tree) -> (Vec<Act>, Vec<Torn>) {
+    let mut out = Out::default();
+    Walk::new(excerpt, &mut out).run(tree.root_node());
+    (out.acts, out.torn)
+}
+
+/// What has been read so far; shared with scripts inside the script.
+#[derive(Default)]
+pub(super) struct Out {
+    acts: Vec<Act>,
+    torn: Vec<Torn>,
+    when: Vec<Choice>,
+    /// Tests that are not in `when` any more, being too deep.
+    untold: usize,
+    /// Where subshells opened, as indices into `acts`.
+    opened: Vec<usize>,
+    known: HashMap<String, Known>,
+    nested: usize,
+    unrolling: bool,
+}
+
+/// What a variable of this script holds.
+struct Known {
+    value: Option<String>,
+    when: Vec<Choice>,
+}
+
+impl Out {
+    pub(super) fn act(&mut self, at: Span, does: Does) {
+        if self.untold == 0 {
+            self.acts.push(Act { at, when: When(self.when.clone()), does });
+        }
+    }
+
+    fn choose(&mut self, choice: Choice) {
+        if self.untold > 0 || self.when.len() == TESTS {
+            self.untold += 1;
+        } else {
+            self.when.push(choice);
+        }
+    }
+
+    fn unchoose(&mut self) {
+        if self.untold > 0 {
+            self.untold -= 1;
+        } else {
+            self.when.pop();
+        }
+    }
+
+    pub(super) fn open(&mut self, at: Span) {
+        self.opened.push(self.acts.len());
+        self.act(at, Does::Enter(Place::Subshell));
+    }
+
+    /// Ends a subshell; one in which nothing happened leaves no trace.
+    pub(super) fn back(&mut self, at: Span) {
+        let Some(opened) = self.opened.pop() else { return };
+        if self.acts.len() == opened + 1 {
+            self.acts.pop();
+        } else if self.acts.len() > opened {
+            self.act(at, Does::Enter(Place::Back));
+        }
+    }
+
+    /// A variable is set, in a scope that outlives the command.
+    pub(super) fn set(&mut self, at: Span, variable: Variable) {
+        let value = variable.value.as_ref().and_then(|v| v.known()).map(str::to_owned);
+        let exported = variable.value.as_ref().is_some_and(|v| refers_to(v, &variable.name));
+        if !exported {
+            let changed = self.known.contains_key(&variable.name);
+            let value = value.filter(|_| !changed && !self.unrolling);
+            self.known.insert(variable.name.clone(), Known { value, when: self.when.clone() });
+        }
+        self.act(at, Does::Set(variable));
+    }
+
+    /// The words that an unquoted variable becomes, where they are certain and matter.
+    fn words_of(&self, text: &Text, first: bool) -> Option<Vec<Text>> {
+        let [Piece::Variable { name, fallback: None, instead: None }] = text.pieces.as_slice() else { return None };
+        let known = self.known.get(name)?;
+        let value = known.value.as_deref()?;
+        let matters = first || value.starts_with('-') || value.contains([' ', '\t', '\n']) || value.is_empty();
+        let holds = self.when.starts_with(&known.when) && value.len() < 4096;
+        (matters && holds).then(|| value.split_whitespace().map(|w| Text::literal(w, text.at)).collect())
+    }
+}
+
+fn refers_to(value: &Text, name: &str) -> bool {
+    matches!(value.pieces.as_slice(), [Piece::Variable { name: of, .. }] if of == name)
+}
+
+/// One step of the walk; the last comes first.
+enum Step<'t> {
+    Visit(Node<'t>),
+    /// A command whose inner commands have been visited.
+    Command(Node<'t>, Vec<Range<usize>>),
+    /// Text that a shell reads.
+    Script(Range<usize>),
+    Edit(Span, Text),
+    Assign(Node<'t>),
+    Declare(Node<'t>),
+    Choose(String, u32),
+    Unchoose,
+    Open(Node<'t>),
+    Back(Node<'t>),
+    LoopVariable(Node<'t>, Option<Node<'t>>),
+    Unrolled(bool),
+}
+
+pub(super) struct Walk<'e, 'o> {
+    pub(super) excerpt: &'e Excerpt,
+    pub(super) out: &'o mut Out,
+}
+
+/// A word of a command.
+pub(super) struct Word {
+    pub(super) text: Text,
+    /// Where it stands in the excerpt.
+    pub(super) part: Range<usize>,
+}
+
+impl<'e, 'o> Walk<'e, 'o> {
+    fn new(excerpt: &'e Excerpt, out: &'o mut Out) -> Self {
+        Self { excerpt, out }
+    }
+
+    /// Reads a script that stands in this one.
+    pub(super) fn inner(&mut self, script: &Excerpt) {
+        if self.out.nested == NESTED {
+            return;
+        }
+        if let Some(tree) = super::parse(script.text()) {
+            self.out.nested += 1;
+            let torn = self.out.torn.len();
+            Walk::new(script, self.out).run(tree.root_node());
+            self.out.torn.truncate(torn);
+            self.out.nested -= 1;
+        }
+    }
+
+    /// The same, so that what it sets ends with it.
+    pub(super) fn inner_shell(&mut self, script: &Excerpt, at: Span) {
+        self.out.open(at);
+        self.inner(script);
+        self.out.back(at);
+    }
+
+    fn run(&mut self, root: Node<'_>) {
+        let mut todo = vec![Step::Visit(root)];
+        while let Some(step) = todo.pop() {
+            match step {
+                Step::Visit(node) => self.visit(node, &mut todo),
+                Step::Command(node, more) => self.command(node, &more),
+                Step::Script(part) => {
+                    let script = self.without_tabs(part.clone());
+                    self.inner_shell(&script, self.excerpt.span(part));
+                }
+                Step::Edit(at, path) => self.out.act(at, Does::Edit(path)),
+                Step::Assign(node) => self.assign(node, Scope::Shell),
+                Step::Declare(node) => builtin::declare(self, node),
+                Step::Choose(test, arm) => self.out.choose(Choice::Branch { test, arm }),
+                Step::Unchoose => self.out.unchoose(),
+                Step::Open(node) => self.out.open(self.at(node)),
+                Step::Back(node) => self.out.back(self.at(node)),
+                Step::LoopVariable(name, value) => self.loop_variable(name, value),
+                Step::Unrolled(on) => self.out.unrolling = on,
+            }
+        }
+    }
+
+    fn visit<'t>(&mut self, node: Node<'t>, todo: &mut Vec<Step<'t>>) {
+        let mut steps = Vec::new();
+        match node.kind() {
+            "command" => self.after_substitutions(node, Step::Command(node, Vec::new()), &mut steps),
+            "declaration_command" | "unset_command" => self.after_substitutions(node, Step::Declare(node), &mut steps),
+            "variable_assignment" => self.after_substitutions(node, Step::Assign(node), &mut steps),
+            "redirected_statement" => self.redirected(node, &mut steps),
+            "test_command" | "comment" => steps.extend(substitutions(node).into_iter().map(Step::Visit)),
+            "list" => self.list(node, &mut steps),
+            "if_statement" => self.if_statement(node, &mut steps),
+            "case_statement" => self.case_statement(node, &mut steps),
+            "for_statement" => self.for_statement(node, &mut steps),
+            "c_style_for_statement" => steps.extend(node.child_by_field_name("body").map(Step::Visit)),
+            "subshell" | "command_substitution" | "process_substitution" | "function_definition" => {
+                steps.push(Step::Open(node));
+                steps.extend(named(node).into_iter().map(Step::Visit));
+                steps.push(Step::Back(node));
+            }
+            "ERROR" => {
+                self.torn(node);
+                steps.extend(named(node).into_iter().map(Step::Visit));
+            }
+            "program"
+            | "do_group"
+            | "compound_statement"
+            | "while_statement"
+            | "pipeline"
+            | "negated_command"
+            | "variable_assignments" => steps.extend(named(node).into_iter().map(Step::Visit)),
+            _ => {}
+        }
+        todo.extend(steps.into_iter().rev());
+    }
+
+    fn after_substitutions<'t>(&self, node: Node<'t>, then: Step<'t>, steps: &mut Vec<Step<'t>>) {
+        steps.extend(substitutions(node).into_iter().map(Step::Visit));
+        steps.push(then);
+    }
+
+    fn torn(&mut self, node: Node<'_>) {
+        if self.out.torn.len() < TORN {
+            let source = self.source(node);
+            let template = ["{{", "{%", "<%", "%}"].iter().any(|mark| source.contains(mark));
+            let at = self.at(node);
+            self.out.torn.push(Torn { at, why: "not shell syntax".to_owned(), template });
+        }
+    }
+
+    fn list<'t>(&self, node: Node<'t>, steps: &mut Vec<Step<'t>>) {
+        let parts = all(node);
+        let named: Vec<_> = parts.iter().copied().filter(Node::is_named).collect();
+        let operator = parts.iter().find(|n| !n.is_named()).map_or("", |n| n.kind());
+        let (Some(&left), Some(&right)) = (named.first(), named.get(1)) else {
+            return steps.extend(named.into_iter().map(Step::Visit));
+        };
+        steps.push(Step::Visit(left));
+        let guards = self.guards(left);
+        match operator {
+            "||" => {
+                let test = match guards.as_slice() {
+                    [one] => one.clone(),
+                    _ => self.test_text(left.start_byte()..left.end_byte()),
+                };
+                steps.extend([Step::Choose(test, 1), Step::Visit(right), Step::Unchoose]);
+            }
+            _ => {
+                let count = guards.len();
+                steps.extend(guards.into_iter().map(|test| Step::Choose(test, 0)));
+                steps.push(Step::Visit(right));
+                steps.extend((0..count).map(|_| Step::Unchoose));
+            }
+        }
+    }
+
+    /// The tests that have succeeded once `node` has, innermost first.
+    fn guards(&self, node: Node<'_>) -> Vec<String> {
+        let (mut found, mut node) = (Vec::new(), node);
+        for _ in 0..UNROLLED {
+            if node.kind() != "list" {
+                break;
+            }
+            let parts = all(node);
+            if !parts.iter().any(|n| n.kind() == "&&") {
+                return found;
+            }
+            let (Some(first), Some(last)) = (parts.first(), parts.last()) else { return found };
+            found.extend(self.guard(*last));
+            node = *first;
+        }
+        found.extend(self.guard(node));
+        found
+    }
+
+    /// The text of a statement that only asks something.
+    fn guard(&self, node: Node<'_>) -> Option<String> {
+        let mut inner = node;
+        for _ in 0..4 {
+            inner = match inner.kind() {
+                "redirected_statement" => inner.child_by_field_name("body")?,
+                "pipeline" => named(inner).pop()?,
+                _ => break,
+            };
+        }
+        let asks = match inner.kind() {
+            "test_command" | "negated_command" => true,
+            "command" => {
+                let mut words = self.source(inner).split_ascii_whitespace();
+                match words.next() {
+                    Some("test" | "which" | "type" | "hash" | "grep" | "egrep" | "false" | "nvidia-smi") => true,
+                    Some("command") => words.next() == Some("-v"),
+                    _ => false,
+                }
+            }
+            _ => false,
+        };
+        asks.then(|| self.test_text(node.byte_range()))
+    }
+
+    fn test_text(&self, part: Range<usize>) -> String {
+        let text = self.excerpt.text().get(part).unwrap_or_default();
+        let text = text.trim_end_matches(|c: char| c == ';' || c.is_whitespace());
+        let mut end = text.len().min(TEST_TEXT);
+        while !text.is_char_boundary(end) {
+            end -= 1;
+        }
+        text[..end].to_owned()
+    }
+
+    fn if_statement<'t>(&self, node: Node<'t>, steps: &mut Vec<Step<'t>>) {
+        let mut arms: Vec<(Vec<Node<'t>>, Vec<Node<'t>>)> = vec![Default::default()];
+        let mut tests = Vec::new();
+        let mut end = Vec::new();
+        let mut in_test = false;
+        for part in all(node) {
+            match part.kind() {
+                "if" => in_test = true,
+                "then" => in_test = false,
+                "elif_clause" => {
+                    let mut arm = (Vec::new(), Vec::new());
+                    let mut in_test = true;
+                    for part in all(part) {
+                        match part.kind() {
+                            "then" => in_test = false,
+                            _ if !part.is_named() => {}
+                            _ if in_test => arm.0.push(part),
+                            _ => arm.1.push(part),
+                        }
+                    }
+                    arms.push(arm);
+                }
+                "else_clause" => end = named(part),
+                _ if !part.is_named() => {}
+                _ if in_test => arms[0].0.push(part),
+                _ => arms[0].1.push(part),
+            }
+        }
+        let mut length = 0;
+        for (test, _) in &arms {
+            if let (Some(first), Some(last)) = (test.first(), test.last())
+                && length < TEST_TEXT
+            {
+                let text = self.test_text(first.start_byte()..last.end_byte());
+                length += text.len();
+                tests.push(text);
+            }
+        }
+        let text = tests.join(" elif ");
+        let count = arms.len();
+        for (arm, (test, body)) in (0u32..).zip(arms) {
+            steps.extend(test.into_iter().map(Step::Visit));
+            steps.push(Step::Choose(text.clone(), arm));
+            steps.extend(body.into_iter().map(Step::Visit));
+            steps.push(Step::Unchoose);
+        }
+        steps.push(Step::Choose(text, u32::try_from(count).unwrap_or(u32::MAX)));
+        steps.extend(end.into_iter().map(Step::Visit));
+        steps.push(Step::Unchoose);
+    }
+
+    fn case_statement<'t>(&self, node: Node<'t>, steps: &mut Vec<Step<'t>>) {
+        let value = node.child_by_field_name("value").map(|n| self.source(n)).unwrap_or_default();
+        let mut text = format!("{value} in");
+        let items: Vec<_> = named(node).into_iter().filter(|n| n.kind() == "case_item").collect();
+        let bodies: Vec<Vec<_>> = items
+            .iter()
+            .map(|item| {
+                let parts = all(*item);
+                let body = parts.iter().position(|n| n.kind() == ")").unwrap_or(parts.len());
+                if text.len() < TEST_TEXT
+                    && let Some(end) = parts.get(body)
+                {
+                    text.push(' ');
+                    text.push_str(&self.test_text(item.start_byte()..end.start_byte()));
+                }
+                parts.into_iter().skip(body).filter(Node::is_named).collect()
+            })
+            .collect();
+        for (arm, body) in (0u32..).zip(bodies) {
+            steps.push(Step::Choose(text.clone(), arm));
+            steps.extend(body.into_iter().map(Step::Visit));
+            steps.push(Step::Unchoose);
+        }
+    }
+
+    fn for_statement<'t>(&self, node: Node<'t>, steps: &mut Vec<Step<'t>>) {
+        let mut cursor = node.walk();
+        let values: Vec<_> = node.children_by_field_name("value", &mut cursor).collect();
+        let (Some(name), Some(body)) = (node.child_by_field_name("variable"), node.child_by_field_name("body")) else {
+            return;
+        };
+        steps.extend(values.iter().flat_map(|n| substitutions(*n)).map(Step::Visit));
+        let literal = |n: &Node<'_>| self.text(n.byte_range()).known().is_some();
+        if (1..=UNROLLED).contains(&values.len()) && !self.out.unrolling && values.iter().all(literal) {
+            steps.push(Step::Unrolled(true));
+            for value in values {
+                steps.extend([Step::LoopVariable(name, Some(value)), Step::Visit(body)]);
+            }
+            steps.push(Step::Unrolled(false));
+        } else {
+            steps.extend([Step::LoopVariable(name, None), Step::Visit(body)]);
+        }
+    }
+
+    fn loop_variable(&mut self, name: Node<'_>, value: Option<Node<'_>>) {
+        let value = match value {
+            Some(node) => self.text(node.byte_range()),
+            None => Text { pieces: vec![Piece::Opaque], at: self.at(name) },
+        };
+        let variable = Variable { name: self.source(name).to_owned(), value: Some(value), scope: Scope::Shell };
+        self.out.set(self.at(name), variable);
+    }
+
+    /// A statement with redirections: what it writes to is changed.
+    fn redirected<'t>(&self, node: Node<'t>, steps: &mut Vec<Step<'t>>) {
+        let (mut more, mut edits, mut right) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut heredoc, mut to_shell, mut body) = (None, false, None);
+        for part in named(node) {
+            match part.kind() {
+                "file_redirect" => self.file_redirect(part, &mut more, &mut edits),
+                "heredoc_redirect" => {
+                    heredoc = heredoc.or_else(|| self.heredoc_body(part));
+                    for inner in named(part) {
+                        match inner.kind() {
+                            "file_redirect" => self.file_redirect(inner, &mut more, &mut edits),
+                            "pipeline" => {
+                                to_shell |= named(inner).last().is_some_and(|n| self.is_bare_shell(*n));
+                                right.push(inner);
+                            }
+                            "heredoc_start" | "heredoc_body" | "heredoc_end" | "herestring_redirect" | "file_descriptor" => {}
+                            _ if part.child_by_field_name("right") == Some(inner) => right.push(inner),
+                            _ => more.push(inner.byte_range()),
+                        }
+                    }
+                }
+                "herestring_redirect" => right.extend(substitutions(part)),
+                _ => body = body.or(Some(part)),
+            }
+        }
+        match body {
+            Some(body) if body.kind() == "command" => {
+                to_shell |= self.is_bare_shell(body);
+                self.after_substitutions(body, Step::Command(body, more), steps);
+            }
+            body => steps.extend(body.map(Step::Visit)),
+        }
+        steps.extend(heredoc.filter(|_| to_shell).map(Step::Script));
+        steps.extend(edits.into_iter().map(|(at, path)| Step::Edit(at, path)));
+        steps.extend(right.into_iter().map(Step::Visit));
+    }
+
+    /// The lines between a heredoc's first and last.
+    fn heredoc_body(&self, redirect: Node<'_>) -> Option<Range<usize>> {
+        let parts = named(redirect);
+        let start_of_line = |offset: usize| self.excerpt.text()[..offset].rfind('\n').map_or(0, |n| n + 1);
+        let body = parts.iter().find(|n| n.kind() == "heredoc_body")?;
+        let end = parts.iter().find(|n| n.kind() == "heredoc_end")?;
+        let start = start_of_line(body.start_byte()).max(redirect.start_byte());
+        Some(start..start_of_line(end.start_byte()).max(start))
+    }
+
+    fn file_redirect(&self, node: Node<'_>, more: &mut Vec<Range<usize>>, edits: &mut Vec<(Span, Text)>) {
+        let mut cursor = node.walk();
+        let mut targets = node.children_by_field_name("destination", &mut cursor);
+        let target = targets.next();
+        let errors = node.child_by_field_name("descriptor").is_some_and(|n| self.source(n) == "2");
+        let writes = all(node).iter().any(|n| matches!(n.kind(), ">" | ">>" | "&>" | "&>>" | ">|"));
+        if let Some(target) = target.filter(|_| writes && !errors) {
+            let text = self.text(target.byte_range());
+            if !text.known().is_some_and(|path| path.starts_with("/dev/")) {
+                edits.push((self.at(node), text));
+            }
+        }
+        more.extend(targets.map(|n| n.byte_range()));
+    }
+
+    fn is_bare_shell(&self, node: Node<'_>) -> bool {
+        if node.kind() != "command" {
+            return false;
+        }
+        let words: Vec<_> = self.words(node, &[]).into_iter().map(|w| w.text).collect();
+        builtin::is_bare_shell(&command::unwrap(&words).words)
+    }
+
+    /// A heredoc's body; the tabs before its lines mean nothing to us.
+    fn without_tabs(&self, part: Range<usize>) -> Excerpt {
+        let mut out = Excerpt::new(self.excerpt.file());
+        let mut at = part.start;
+        for line in self.excerpt.text().get(part).unwrap_or_default().split_inclusive('\n') {
+            let tabs = line.len() - line.trim_start_matches('\t').len();
+            out.push_part(self.excerpt, at + tabs..at + line.len());
+            at += line.len();
+        }
+        out
+    }
+
+    fn assign(&mut self, node: Node<'_>, scope: Scope) {
+        if let Some(variable) = self.variable(node, scope) {
+            let at = self.at(node);
+            if scope == Scope::Command {
+                self.out.act(at, Does::Set(variable));
+            } else {
+                self.out.set(at, variable);
+            }
+        }
+    }
+
+    /// `A=b`, `A+=b`, `A=(b c)`.
+    pub(super) fn variable(&self, node: Node<'_>, scope: Scope) -> Option<Variable> {
+        let name = node.child_by_field_name("name")?;
+        let subscript = name.kind() == "subscript";
+        let name = if subscript { name.child_by_field_name("name")? } else { name };
+        let name = self.source(name).to_owned();
+        let source = self.source(node);
+        let sign = source.find('=')?;
+        let value = node.start_byte() + sign + 1;
+        let mut text = self.text(value..node.end_byte());
+        let array = node.child_by_field_name("value").is_some_and(|n| n.kind() == "array");
+        if array || subscript {
+            text.pieces = vec![Piece::Opaque];
+        } else if source[..sign].ends_with('+') {
+            let itself = Piece::Variable { name: name.clone(), fallback: None, instead: None };
+            text.pieces.insert(0, itself);
+        }
+        Some(Variable { name, value: Some(text), scope })
+    }
+
+    fn command(&mut self, node: Node<'_>, more: &[Range<usize>]) {
+        let prefix: Vec<_> = named(node).into_iter().filter(|n| n.kind() == "variable_assignment").collect();
+        let mut words = self.words(node, more);
+        if words.is_empty() {
+            return prefix.into_iter().for_each(|n| self.assign(n, Scope::Shell));
+        }
+        self.substitute(&mut words);
+        let before = self.out.acts.len();
+        for node in prefix {
+            self.assign(node, Scope::Command);
+        }
+        let set = self.out.acts.len();
+        builtin::command(self, self.at(node), &words);
+        if self.out.acts.len() == set {
+            self.out.acts.truncate(before);
+        }
+    }
+
+    /// Puts the words of variables that this script sets in their places.
+    fn substitute(&self, words: &mut Vec<Word>) {
+        let bytes = self.excerpt.text().as_bytes();
+        let mut out = Vec::with_capacity(words.len());
+        for (i, word) in words.drain(..).enumerate() {
+            let unquoted = bytes.get(word.part.start) == Some(&b'$');
+            match self.out.words_of(&word.text, i == 0).filter(|_| unquoted) {
+                Some(texts) => out.extend(texts.into_iter().map(|text| Word { text, part: word.part.clone() })),
+                None => out.push(word),
+            }
+        }
+        *words = out;
+    }
+
+    /// The words of a command; the tree has some in pieces.
+    fn words(&self, node: Node<'_>, more: &[Range<usize>]) -> Vec<Word> {
+        let mut parts: Vec<Range<usize>> = Vec::new();
+        for child in all(node) {
+            let kind = child.kind();
+            let is_word = !matches!(
+                kind,
+                "variable_assignment" | "file_redirect" | "herestring_redirect" | "comment" | "subshell" | "ERROR"
+            );
+            match parts.last_mut() {
+                _ if !is_word => {}
+                Some(last) if last.end == child.start_byte() => last.end = child.end_byte(),
+                _ => parts.push(child.byte_range()),
+            }
+        }
+        parts.extend_from_slice(more);
+        parts.into_iter().map(|part| Word { text: self.text(part.clone()), part }).collect()
+    }
+
+    pub(super) fn text(&self, part: Range<usize>) -> Text {
+        word::text(self.excerpt, part, Words::Shell)
+    }
+
+    pub(super) fn source(&self, node: Node<'_>) -> &'e str {
+        self.excerpt.text().get(node.byte_range()).unwrap_or_default()
+    }
+
+    pub(super) fn at(&self, node: Node<'_>) -> Span {
+        self.excerpt.span(node.byte_range())
+    }
+}
+
+pub(super) fn all(node: Node<'_>) -> Vec<Node<'_>> {
+    let mut cursor = node.walk();
+    node.children(&mut cursor).collect()
+}
+
+pub(super) fn named(node: Node<'_>) -> Vec<Node<'_>> {
+    let mut cursor = node.walk();
+    node.named_children(&mut cursor).collect()
+}

@@ -1,0 +1,337 @@
+//! One word with its quotes, escapes and variables → [`Text`]; the shell's, and the Dockerfile's, which is like it.
+
+use std::ops::Range;
+
+use crate::outline::{Piece, Text};
+use crate::read::excerpt::{Excerpt, UNKNOWN};
+
+/// `${A:-${B:-…` deeper than this is not followed.
+const DEPTH: usize = 16;
+
+/// Whose words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Words {
+    /// A shell's: command substitutions, globs, braces.
+    Shell,
+    /// A Dockerfile instruction's, with its escape character.
+    Dockerfile(char),
+}
+
+impl Words {
+    fn escape(self) -> u8 {
+        match self {
+            Words::Shell | Words::Dockerfile('\\') => b'\\',
+            Words::Dockerfile(_) => b'`',
+        }
+    }
+}
+
+/// Reads a part of an excerpt as one word.
+pub(crate) fn text(excerpt: &Excerpt, part: Range<usize>, words: Words) -> Text {
+    let at = excerpt.span(part.clone());
+    let Some(source) = excerpt.text().get(part) else { return Text { pieces: vec![Piece::Opaque], at } };
+    let mut reader = Reader { source, at: 0, words };
+    let mut pieces = Vec::new();
+    reader.pieces(&mut pieces, End::Source, 0);
+    Text { pieces, at }
+}
+
+/// Cuts a part of an excerpt at blanks outside quotes.
+pub(crate) fn split(excerpt: &Excerpt, part: Range<usize>, words: Words) -> Vec<Range<usize>> {
+    let bytes = &excerpt.text().as_bytes()[part.clone()];
+    let (mut found, mut start, mut quote) = (Vec::new(), None, None);
+    let mut i = 0;
+    while i < bytes.len() {
+        let byte = bytes[i];
+        if byte.is_ascii_whitespace() && quote.is_none() {
+            found.extend(start.take().map(|s: usize| part.start + s..part.start + i));
+        } else {
+            start.get_or_insert(i);
+            match quote {
+                None if byte == b'"' || byte == b'\'' => quote = Some(byte),
+                Some(q) if q == byte => quote = None,
+                Some(b'\'') => {}
+                _ if byte == words.escape() => i += 1,
+                _ => {}
+            }
+        }
+        i += 1;
+    }
+    found.extend(start.map(|s| part.start + s..part.end));
+    found
+}
+
+/// Appends literal text, joined with literal text before it.
+pub(crate) fn push_literal(pieces: &mut Vec<Piece>, text: &str) {
+    match pieces.last_mut() {
+        _ if text.is_empty() => {}
+        Some(Piece::Literal(before)) => before.push_str(text),
+        _ => pieces.push(Piece::Literal(text.to_owned())),
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum End {
+    Source,
+    DoubleQuote,
+    Brace,
+}
+
+struct Reader<'a> {
+    source: &'a str,
+    at: usize,
+    words: Words,
+}
+
+impl Reader<'_> {
+    fn peek(&self) -> Option<char> {
+        self.source[self.at..].chars().next()
+    }
+
+    fn opaque(pieces: &mut Vec<Piece>) {
+        if pieces.last() != Some(&Piece::Opaque) {
+            pieces.push(Piece::Opaque);
+        }
+    }
+
+    /// Up to the end asked for, which is eaten.
+    fn pieces(&mut self, pieces: &mut Vec<Piece>, end: End, depth: usize) {
+        let shell = self.words == Words::Shell;
+        let escape = char::from(self.words.escape());
+        while let Some(c) = self.peek() {
+            let start = self.at;
+            self.at += c.len_utf8();
+            match c {
+                '"' if end == End::DoubleQuote => return,
+                '}' if end == End::Brace => return,
+                UNKNOWN => Self::opaque(pieces),
+                _ if c == escape => match self.peek() {
+                    Some(next) if end != End::DoubleQuote || "$`\"\\\n".contains(next) => {
+                        self.at += next.len_utf8();
+                        push_literal(pieces, next.encode_utf8(&mut [0; 4]));
+                    }
+                    _ => push_literal(pieces, c.encode_utf8(&mut [0; 4])),
+                },
+                '\'' if end != End::DoubleQuote => {
+                    let close = self.source[self.at..].find('\'').map_or(self.source.len(), |n| self.at + n);
+                    self.literal_with_unknowns(pieces, self.at..close);
+                    self.at = (close + 1).min(self.source.len());
+                }
+                '"' if depth < DEPTH => self.pieces(pieces, End::DoubleQuote, depth + 1),
+                '$' => self.dollar(pieces, end, depth),
+                '`' if shell => {
+                    self.skip_backquoted();
+                    Self::opaque(pieces);
+                }
+                '*' if shell && end == End::Source && !compares(&self.source[..start]) => Self::opaque(pieces),
+                '{' if shell && end == End::Source && self.is_brace_list() => {
+                    self.skip_to('{', '}');
+                    Self::opaque(pieces);
+                }
+                _ => push_literal(pieces, c.encode_utf8(&mut [0; 4])),
+            }
+        }
+    }
+
+    fn literal_with_unknowns(&self, pieces: &mut Vec<Piece>, part: Range<usize>) {
+        for (i, text) in self.source[part].split(UNKNOWN).enumerate() {
+            if i > 0 {
+                Self::opaque(pieces);
+            }
+            push_literal(pieces, text);
+        }
+    }
+
+    /// After a `$`.
+    fn dollar(&mut self, pieces: &mut Vec<Piece>, end: End, depth: usize) {
+        let shell = self.words == Words::Shell;
+        match self.peek() {
+            Some('{') => {
+                self.at += 1;
+                self.braced(pieces, depth);
+            }
+            Some(c) if c.is_ascii_alphabetic() || c == '_' => {
+                let name = self.name().to_owned();
+                pieces.push(Piece::Variable { name, fallback: None, instead: None });
+            }
+            Some('(') if shell => {
+                self.at += 1;
+                self.skip_to('(', ')');
+                Self::opaque(pieces);
+            }
+            Some('\'') if shell && end == End::Source => {
+                let close = self.source[self.at + 1..].find('\'').map_or(self.source.len(), |n| self.at + 1 + n);
+                match &self.source[self.at + 1..close] {
+                    text if text.contains(['\\', UNKNOWN]) => Self::opaque(pieces),
+                    text => push_literal(pieces, text),
+                }
+                self.at = (close + 1).min(self.source.len());
+            }
+            Some('"') if shell && end == End::Source => {}
+            Some(c) if c.is_ascii_digit() || "@*#?$!-".contains(c) => {
+                self.at += 1;
+                Self::opaque(pieces);
+            }
+            _ => push_literal(pieces, "$"),
+        }
+    }
+
+    /// After a `${`.
+    fn braced(&mut self, pieces: &mut Vec<Piece>, depth: usize) {
+        let name = self.name().to_owned();
+        let rest = &self.source[self.at..];
+        let (operator, colon) = match rest.strip_prefix(':') {
+            Some(after) => (after.chars().next(), 1),
+            None => (rest.chars().next(), 0),
+        };
+        let plain = Piece::Variable { name: name.clone(), fallback: None, instead: None };
+        match operator {
+            Some('}') if colon == 0 && !name.is_empty() => {
+                self.at += 1;
+                pieces.push(plain);
+            }
+            Some(sign @ ('-' | '=' | '+')) if !name.is_empty() && depth < DEPTH => {
+                self.at += colon + 1;
+                let mut word = Vec::new();
+                self.pieces(&mut word, End::Brace, depth + 1);
+                pieces.push(if sign == '+' {
+                    Piece::Variable { name, fallback: None, instead: Some(word) }
+                } else {
+                    Piece::Variable { name, fallback: Some(word), instead: None }
+                });
+            }
+            Some('?') if !name.is_empty() => {
+                self.skip_to('{', '}');
+                pieces.push(plain);
+            }
+            _ => {
+                self.skip_to('{', '}');
+                Self::opaque(pieces);
+            }
+        }
+    }
+
+    fn name(&mut self) -> &str {
+        let rest = &self.source[self.at..];
+        let digit_first = rest.starts_with(|c: char| c.is_ascii_digit());
+        let len = rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(rest.len());
+        let len = if digit_first { 0 } else { len };
+        self.at += len;
+        &rest[..len]
+    }
+
+    /// Behind the sign that closes one opened already.
+    fn skip_to(&mut self, open: char, close: char) {
+        let (mut depth, mut quote) = (1usize, None);
+        while let Some(c) = self.peek() {
+            self.at += c.len_utf8();
+            match quote {
+                Some(q) if q == c => quote = None,
+                Some('\'') => {}
+                _ if c == '\\' => self.at += self.peek().map_or(0, char::len_utf8),
+                Some(_) => {}
+                None if c == '\'' || c == '"' => quote = Some(c),
+                None if c == open => depth += 1,
+                None if c == close => {
+                    depth -= 1;
+                    if depth == 0 {
+                        return;
+                    }
+                }
+                None => {}
+            }
+        }
+    }
+
+    fn skip_backquoted(&mut self) {
+        while let Some(c) = self.peek() {
+            self.at += c.len_utf8();
+            match c {
+                '`' => return,
+                '\\' => self.at += self.peek().map_or(0, char::len_utf8),
+                _ => {}
+            }
+        }
+    }
+
+    /// After a `{`: `{a,b}` and `{1..3}` become several words.
+    fn is_brace_list(&self) -> bool {
+        let rest = &self.source[self.at..];
+        let close = rest.as_bytes().iter().take(256).position(|b| *b == b'}');
+        close.is_some_and(|n| rest.as_bytes()[..n].contains(&b',') || rest[..n].contains(".."))
+    }
+}
+
+/// `torch==2.*`, `cudatoolkit=11.*`: a star behind a comparison is the version's, no file has such a name.
+fn compares(before: &str) -> bool {
+    let tail = before.as_bytes();
+    tail[tail.len().saturating_sub(64)..].iter().any(|b| b"=<>~".contains(b))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::read::shell::rendering;
+    use crate::source::FileId;
+
+    fn excerpt(source: &str) -> Excerpt {
+        let mut excerpt = Excerpt::new(FileId(0));
+        excerpt.push(source, 0);
+        excerpt
+    }
+
+    fn show(pieces: &[Piece]) -> String {
+        rendering::text(&Text { pieces: pieces.to_vec(), at: crate::source::Span::new(FileId(0), 0, 0) })
+    }
+
+    #[test]
+    fn pieces_of_words() {
+        let cases = [
+            (r#"torch"[x]"'=='2"#, "torch[x]==2"),
+            (r#""a \"b\" \n $X""#, r#"a "b" \n <X>"#),
+            (r"a\ b\$c", "a b$c"),
+            ("cu${CUDA:-121}x", "cu<CUDA-121>x"),
+            ("${A-b}${C:+d$E}${F:?no}${G:=h}", "<A-b><C+d<E>><F><G-h>"),
+            ("${A//x/y}${#A}${A[@]}${!A}$1$@", "?"),
+            ("${A##*/}b", "?b"),
+            ("$(nvcc -V | x \")\")z`a b`", "?z?"),
+            ("dist/*.whl", "dist/?.whl"),
+            ("torch==2.*", "torch==2.*"),
+            ("'*'", "*"),
+            ("torch{vision,audio}", "torch?"),
+            ("{}", "{}"),
+            ("$'a b'$'a\\n'", "a b?"),
+            ("\"unterminated $X", "unterminated <X>"),
+            ("${A:-'}'}", "<A-}>"),
+            ("$", "$"),
+            ("a$", "a$"),
+            ("${", "?"),
+            ("${A", "?"),
+        ];
+        for (source, want) in cases {
+            let e = excerpt(source);
+            assert_eq!(show(&text(&e, 0..source.len(), Words::Shell).pieces), want, "{source}");
+        }
+        let docker = [("$(x)`y`*{a,b}", "$(x)`y`*{a,b}"), ("a\\ b", "a b"), ("\"a$X\"", "a<X>")];
+        for (source, want) in docker {
+            let e = excerpt(source);
+            assert_eq!(show(&text(&e, 0..source.len(), Words::Dockerfile('\\')).pieces), want, "{source}");
+        }
+    }
+
+    #[test]
+    fn cuts_at_blanks() {
+        let source = "a 'b c' \"d e\"f g\\ h  ";
+        let e = excerpt(source);
+        let words: Vec<_> = split(&e, 0..source.len(), Words::Shell).into_iter().map(|r| &source[r]).collect();
+        assert_eq!(words, ["a", "'b c'", "\"d e\"f", "g\\ h"]);
+    }
+
+    #[test]
+    fn deep_nesting_is_opaque() {
+        for open in ["${A:-", "\"${A:-", "$(", "${A:-\"", "{", "`", "'"] {
+            let source = open.repeat(20_000);
+            text(&excerpt(&source), 0..source.len(), Words::Shell);
+        }
+    }
+}
