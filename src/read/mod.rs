@@ -4,8 +4,13 @@ use crate::outline::{Kind, Outline};
 use crate::source::FileId;
 
 mod command;
+mod compose;
+mod conda_environment;
+mod container;
+mod devcontainer;
 mod dockerfile;
 mod excerpt;
+mod kubernetes;
 mod shell;
 mod syntax;
 

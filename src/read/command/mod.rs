@@ -1,6 +1,7 @@
 //! Command lines: one grammar a program, used wherever commands stand (shell, Dockerfile, CI, compose).
 
 mod compile;
+mod conda;
 mod docker;
 mod files;
 mod system;
@@ -16,6 +17,7 @@ type Grammar = fn(&[Text], Span) -> Vec<Does>;
 
 /// Which program has which grammar; a version behind the name (`pip3.11`) is cut off before.
 static GRAMMARS: &[(&[&str], Grammar)] = &[
+    (&["conda", "mamba", "micromamba"], |words, at| conda::conda(words.get(1..).unwrap_or_default(), at)),
     (&["docker", "podman", "nvidia-docker"], docker::docker),
     (&["apt", "apt-get", "aptitude", "dnf", "yum", "microdnf", "tdnf", "apk", "zypper", "pacman"], system::system),
     (&["nvcc", "cmake", "make", "ninja"], compile::compile),

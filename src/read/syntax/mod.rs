@@ -1,1 +1,6 @@
 //! Span-keeping parsers of the carrier formats: YAML, TOML, shell words, comments.
+
+pub(crate) mod comments;
+pub(super) mod interpolation;
+pub(crate) mod toml;
+pub(super) mod yaml;

@@ -1,0 +1,270 @@
+//! Compose files: every service is a launch.
+
+use super::container::{by_default, is_gpu_device, stretches, variables, words};
+use super::syntax::interpolation::node_text;
+use super::syntax::yaml::{Node, Tree};
+use crate::outline::{Act, BuildOf, Choice, Does, GpuRequest, Launch, Launcher, Outline, Scope, Text, When};
+use crate::source::{FileId, Span};
+
+/// Services that may stand on one another through `extends`.
+const EXTENDS_LIMIT: usize = 16;
+
+/// Reads a compose file.
+pub(super) fn read(file: FileId, text: &str) -> Outline {
+    let tree = Tree::read(file, text);
+    let mut acts = Vec::new();
+    for root in tree.documents() {
+        let Some(services) = root.get("services") else { continue };
+        let entries = services.entries();
+        let stretches = stretches(&entries, text.len());
+        for ((key, node), stretch) in entries.iter().zip(stretches) {
+            if !node.is_map() {
+                continue;
+            }
+            let mut service = Service::new(*node, services);
+            service.open |= tree.is_torn_in(&stretch);
+            let when = service.profile().map_or_else(When::default, |p| When(vec![Choice::Profile(p)]));
+            let at = key.at().to(node.at());
+            acts.push(Act { at, when, does: Does::Launch(Box::new(service.launch(*key))) });
+        }
+    }
+    acts.sort_by_key(|act| act.at);
+    tree.outline(acts)
+}
+
+/// A service with those that it extends, itself first.
+struct Service<'a> {
+    layers: Vec<Node<'a>>,
+    open: bool,
+}
+
+impl<'a> Service<'a> {
+    fn new(node: Node<'a>, services: Node<'a>) -> Self {
+        let mut service = Self { layers: vec![node], open: node.is_open() };
+        let mut last = node;
+        while let Some(extends) = last.get("extends") {
+            let name = extends.text().or_else(|| extends.get("service")?.text());
+            let here = extends.get("file").is_none();
+            match name.filter(|_| here).and_then(|n| services.get(n)) {
+                Some(base) if base.is_map() && service.layers.len() < EXTENDS_LIMIT => {
+                    service.open |= base.is_open();
+                    service.layers.push(base);
+                    last = base;
+                }
+                _ => {
+                    service.open = true;
+                    break;
+                }
+            }
+        }
+        service
+    }
+
+    fn get(&self, key: &str) -> Option<Node<'a>> {
+        self.layers.iter().find_map(|layer| layer.get(key))
+    }
+
+    fn profile(&self) -> Option<String> {
+        let first = self.layers.first()?.get("profiles")?.items().into_iter().next()?;
+        first.text().map(str::to_owned)
+    }
+
+    fn launch(mut self, key: Node<'_>) -> Launch {
+        let build = self.get("build").and_then(|b| self.build(b));
+        let gpu = self.gpu();
+        let of = |key: &str| self.get(key).map(words);
+        let layers = self.layers.iter().rev();
+        Launch {
+            by: Launcher::Compose,
+            name: key.text().map(str::to_owned),
+            key: key.at(),
+            image: self.get("image").and_then(node_text),
+            build,
+            gpu,
+            command: of("command").unwrap_or_default(),
+            entrypoint: self.get("entrypoint").filter(|n| !n.is_null()).map(words),
+            environment: layers.filter_map(|l| l.get("environment")).flat_map(|n| variables(n, Scope::Environment)).collect(),
+            gpu_node: None,
+            open: self.open,
+        }
+    }
+
+    fn build(&mut self, node: Node<'a>) -> Option<BuildOf> {
+        if !node.is_map() || node.is_template() {
+            return Some(BuildOf { context: node_text(node)?, dockerfile: None, target: None, arguments: Vec::new() });
+        }
+        if node.get("dockerfile_inline").is_some() {
+            self.open = true;
+            return None;
+        }
+        let of = |key: &str| node.get(key).and_then(node_text);
+        Some(BuildOf {
+            context: of("context").unwrap_or_else(|| Text::literal(".", node.at())),
+            dockerfile: of("dockerfile"),
+            target: of("target"),
+            arguments: node.get("args").map(|n| variables(n, Scope::Arg)).unwrap_or_default(),
+        })
+    }
+
+    fn gpu(&mut self) -> GpuRequest {
+        let mut asked: Vec<Span> = Vec::new();
+        for layer in self.layers.clone() {
+            if let Some((key, value)) = layer.pair("gpus") {
+                let text = node_text(value);
+                match text.as_ref().map(|t| (t, by_default(t))) {
+                    Some((t, None)) => self.open |= t.known().is_none(),
+                    Some((_, Some(count))) if count == "0" || count.is_empty() => {}
+                    Some(_) => asked.push(key.at().to(value.at())),
+                    None if !value.items().is_empty() => asked.push(key.at().to(value.at())),
+                    None => {}
+                }
+            }
+            if let Some((key, value)) = layer.pair("runtime")
+                && let Some(text) = node_text(value)
+            {
+                self.open |= text.known().is_none();
+                if by_default(&text).as_deref() == Some("nvidia") {
+                    asked.push(key.at().to(value.at()));
+                }
+            }
+            let reservations = layer.path(&["deploy", "resources", "reservations"]);
+            let devices = reservations.and_then(|r| r.get("devices")).into_iter().chain(layer.get("device_requests"));
+            asked.extend(devices.flat_map(Node::items).filter(|d| is_gpu_request(*d)).map(Node::at));
+            let generic = reservations.and_then(|r| r.get("generic_resources")).into_iter().flat_map(Node::items);
+            let kind = |g: Node<'_>| g.path(&["discrete_resource_spec", "kind"]).and_then(Node::text).map(str::to_lowercase);
+            asked.extend(generic.filter(|g| kind(*g).is_some_and(|k| k.contains("gpu"))).map(Node::at));
+            for device in layer.get("devices").into_iter().flat_map(Node::items) {
+                let source = device.get("source").unwrap_or(device);
+                match node_text(source) {
+                    Some(text) if by_default(&text).is_some_and(|t| is_gpu_device(&t)) => asked.push(device.at()),
+                    Some(text) => self.open |= text.known().is_none(),
+                    None => {}
+                }
+            }
+            let unread = ["deploy", "gpus", "runtime", "devices", "device_requests"];
+            let mut inner = unread.iter().filter_map(|k| layer.get(k)).chain(reservations);
+            self.open |= inner.any(Node::is_open);
+        }
+        asked.first().map_or(GpuRequest::None, |at| GpuRequest::Asked(*at))
+    }
+}
+
+/// A device request with `capabilities: [gpu]` (or a list in the list), the nvidia driver, or a CDI device.
+fn is_gpu_request(device: Node<'_>) -> bool {
+    let zero = device.get("count").and_then(Node::text) == Some("0");
+    let capabilities = device.get("capabilities").into_iter().flat_map(Node::items);
+    let mut capabilities = capabilities.flat_map(|c| if c.is_list() { c.items() } else { vec![c] });
+    let gpu = capabilities.any(|c| c.text().is_some_and(|t| t == "gpu" || t.starts_with("nvidia")));
+    let driver = device.get("driver").and_then(Node::text);
+    let mut ids = device.get("device_ids").into_iter().flat_map(Node::items);
+    !zero && (gpu || driver == Some("nvidia") || (driver == Some("cdi") && ids.any(|i| i.text().is_some_and(is_gpu_device))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn launches(text: &str) -> Vec<(Act, Launch)> {
+        let acts = read(FileId(0), text).acts.into_iter();
+        let launch = |act: Act| match act.does.clone() {
+            Does::Launch(launch) => (act, *launch),
+            other => panic!("{other:?}"),
+        };
+        acts.map(launch).collect()
+    }
+
+    fn gpu(service: &str) -> String {
+        let text = format!("services:\n  s:\n    image: x\n    {service}\n");
+        let (_, launch) = launches(&text).pop().expect("a service");
+        match launch.gpu {
+            GpuRequest::Asked(at) => text[at.range()].split_whitespace().collect::<Vec<_>>().join(" "),
+            _ if launch.open => "open".to_owned(),
+            _ => "no".to_owned(),
+        }
+    }
+
+    #[test]
+    fn gpu_forms() {
+        for (service, asked) in [
+            ("ports: [1]", "no"),
+            ("gpus: all", "gpus: all"),
+            ("gpus: [{driver: nvidia, count: 1}]", "gpus: [{driver: nvidia, count: 1}]"),
+            ("gpus: ${GPUS:-all}", "gpus: ${GPUS:-all}"),
+            ("gpus: ${GPUS}", "open"),
+            ("runtime: nvidia", "runtime: nvidia"),
+            ("runtime: runc", "no"),
+            ("runtime: ${R}", "open"),
+            ("deploy: {resources: {reservations: {devices: [{capabilities: [gpu]}]}}}", "{capabilities: [gpu]}"),
+            (
+                "deploy: {resources: {reservations: {devices: [{driver: nvidia, capabilities: [[compute, gpu]]}]}}}",
+                "{driver: nvidia, capabilities: [[compute, gpu]]}",
+            ),
+            (
+                "deploy: {resources: {reservations: {devices: [{driver: cdi, device_ids: [nvidia.com/gpu=all]}]}}}",
+                "{driver: cdi, device_ids: [nvidia.com/gpu=all]}",
+            ),
+            ("deploy: {resources: {reservations: {devices: [{count: 0, capabilities: [gpu]}]}}}", "no"),
+            ("deploy: {resources: {reservations: {devices: [{capabilities: [tpm]}]}}}", "no"),
+            (
+                "deploy: {resources: {reservations: {generic_resources: [{discrete_resource_spec: {kind: 'NVIDIA-GPU', value: 0}}]}}}",
+                "{discrete_resource_spec: {kind: 'NVIDIA-GPU', value: 0}}",
+            ),
+            ("device_requests: [{driver: nvidia, capabilities: [[gpu]]}]", "{driver: nvidia, capabilities: [[gpu]]}"),
+            ("devices: [\"nvidia.com/gpu=all\"]", "\"nvidia.com/gpu=all\""),
+            ("devices: [\"/dev/nvidia0:/dev/nvidia0\"]", "\"/dev/nvidia0:/dev/nvidia0\""),
+            ("devices: [/dev/dri]", "no"),
+            ("<<: *unknown", "open"),
+            ("extends: {file: a.yml, service: b}", "open"),
+            ("extends: nowhere", "open"),
+            ("deploy: {{ x }}", "open"),
+            ("environment: {NVIDIA_VISIBLE_DEVICES: all}", "no"),
+        ] {
+            assert_eq!(gpu(service), asked, "{service}");
+        }
+    }
+
+    #[test]
+    fn a_service() {
+        let text = "x-e: &e {A: 1, B: 2}\nx-gpu: &g\n  runtime: nvidia\nservices:\n  base:\n    image: \"b:${T:-1}\"\n    environment: [C=3]\n\
+                    \x20 s:\n    <<: *g\n    extends: {service: base}\n    build: {context: ., dockerfile: D, target: t, args: [X=1, Y]}\n\
+                    \x20   command: python -m a --device cuda\n    entrypoint: [\"sh\", \"-c\"]\n    environment: {<<: *e, B: 4}\n    profiles: [gpu]\n\
+                    \x20 t:\n    build: ./t\n";
+        let all = launches(text);
+        assert_eq!(all.len(), 3);
+        let (act, s) = &all[1];
+        let at = |t: &Text| text[t.at.range()].to_owned();
+        assert_eq!(act.when, When(vec![Choice::Profile("gpu".to_owned())]));
+        assert_eq!((&text[s.key.range()], s.name.as_deref(), s.open), ("s", Some("s"), false));
+        assert_eq!(s.image.as_ref().map(at).as_deref(), Some("b:${T:-1}"));
+        assert!(matches!(s.gpu, GpuRequest::Asked(at) if &text[at.range()] == "runtime: nvidia"));
+        assert_eq!(s.command.iter().map(at).collect::<Vec<_>>(), ["python", "-m", "a", "--device", "cuda"]);
+        assert_eq!(s.entrypoint.as_ref().map(Vec::len), Some(2));
+        let environment: Vec<_> =
+            s.environment.iter().map(|v| format!("{}={}", v.name, v.value.as_ref().map(at).unwrap_or_default())).collect();
+        assert_eq!(environment, ["C=3", "B=4", "A=1"]);
+        let build = s.build.as_ref().expect("a build");
+        assert_eq!(
+            [Some(&build.context), build.dockerfile.as_ref(), build.target.as_ref()].map(|t| t.map(at)),
+            [".", "D", "t"].map(|t| Some(t.to_owned()))
+        );
+        assert_eq!(build.arguments.iter().map(|v| v.value.is_some()).collect::<Vec<_>>(), [true, false]);
+        assert_eq!(all[2].1.build.as_ref().map(|b| at(&b.context)).as_deref(), Some("./t"));
+    }
+
+    #[test]
+    fn odd_files() {
+        for text in [
+            "",
+            "services:\n",
+            "services: [a]\n",
+            "services: {a: }\n",
+            "services: {a: {extends: a}}\n",
+            "- x\n",
+            "services:\n  a: &a\n    <<: *a\n",
+        ] {
+            read(FileId(0), text);
+        }
+        let half = launches("services:\n  a:\n    image: x\n    dep\n  b:\n    image: y\n");
+        assert_eq!(half.iter().map(|(_, l)| l.open).collect::<Vec<_>>(), [true, false]);
+    }
+}

@@ -1,0 +1,224 @@
+//! What compose files, manifests, dev containers and workflows write alike: variables, words, options of `docker run`.
+
+use std::ops::Range;
+
+use super::syntax::interpolation::{node_text, text_of};
+use super::syntax::yaml::{Node, Style, Tree};
+use crate::outline::{Piece, Scope, Text, Variable};
+use crate::source::Span;
+
+/// `{A: b}` or `[A=b, C]`; a name without value is declared only.
+pub(super) fn variables(node: Node<'_>, scope: Scope) -> Vec<Variable> {
+    let named = |name: &str, value| Variable { name: name.trim().to_owned(), value, scope };
+    if node.is_map() {
+        let entries = node.entries().into_iter();
+        return entries.filter_map(|(key, value)| Some(named(key.text()?, node_text(value)))).collect();
+    }
+    let items = node.items().into_iter();
+    items
+        .filter_map(|item| {
+            let Some((name, value)) = item.text()?.split_once('=') else { return Some(named(item.text()?, None)) };
+            Some(named(name, Some(text_of(value, part(item, name.len() + 1..name.len() + 1 + value.len())))))
+        })
+        .collect()
+}
+
+/// A list item by item, a string cut into words as a shell would.
+pub(super) fn words(node: Node<'_>) -> Vec<Text> {
+    if node.is_list() {
+        return node.items().into_iter().filter_map(node_text).collect();
+    }
+    if node.is_template() {
+        return node_text(node).into_iter().collect();
+    }
+    let Some(value) = node.text().filter(|_| !node.is_null()) else { return Vec::new() };
+    let escaped = match node.style() {
+        Some(Style::Double) => node.raw().contains('\\'),
+        Some(Style::Single) => node.raw().contains("''"),
+        _ => false,
+    };
+    // A folded text parts its words where the file does, only with other blanks.
+    let (text, known) = if escaped { (value, false) } else { (node.raw(), true) };
+    let whole = node.body();
+    let place = |at: Range<usize>| {
+        let start = whole.start as usize;
+        if known { Span::new(whole.file, start + at.start, start + at.end) } else { whole }
+    };
+    split(text).into_iter().map(|(word, at)| text_of(&word, place(at))).collect()
+}
+
+/// Shell words without their quotes, with their places.
+fn split(text: &str) -> Vec<(String, Range<usize>)> {
+    let mut found = Vec::new();
+    let mut word: Option<(String, usize)> = None;
+    let mut quote = None;
+    let mut template = 0usize;
+    let mut chars = text.char_indices().peekable();
+    while let Some((at, c)) = chars.next() {
+        let next = chars.peek().map(|(_, n)| *n);
+        // `{{ x }}` and `${X:-a b}` are one word.
+        match c {
+            '{' if quote.is_none() && (template > 0 || next == Some('{') || text[..at].ends_with('$')) => template += 1,
+            '}' => template = template.saturating_sub(1),
+            _ => {}
+        }
+        if quote.is_none() && template == 0 && c.is_whitespace() {
+            found.extend(word.take().map(|(text, start)| (text, start..at)));
+            continue;
+        }
+        let (text, _) = word.get_or_insert((String::new(), at));
+        match (quote, c) {
+            (None, '\'' | '"') => quote = Some(c),
+            (Some(q), _) if q == c => quote = None,
+            (None | Some('"'), '\\') => match chars.next() {
+                Some((_, '\n')) | None => {}
+                Some((_, escaped)) => {
+                    if quote.is_some() && !"\"\\$`".contains(escaped) {
+                        text.push('\\');
+                    }
+                    text.push(escaped);
+                }
+            },
+            _ => text.push(c),
+        }
+    }
+    found.extend(word.map(|(word, start)| (word, start..text.len())));
+    found
+}
+
+/// The place of a part of a scalar's text; all of it where quotes or folding moved the bytes.
+pub(super) fn part(node: Node<'_>, range: Range<usize>) -> Span {
+    let whole = node.body();
+    if node.text() == Some(node.raw()) {
+        let start = whole.start as usize;
+        return Span::new(whole.file, start + range.start, start + range.end);
+    }
+    whole
+}
+
+/// What options of `docker run` say of a GPU: where one is asked for, and whether an option cannot be read.
+pub(super) fn gpu_options(words: &[Text]) -> (Option<Span>, bool) {
+    let mut asked = None;
+    let mut open = false;
+    let mut before: Option<(&str, Span)> = None;
+    for word in words {
+        let Some(text) = word.known() else {
+            open = true;
+            before = None;
+            continue;
+        };
+        let (name, value, at) = match (before.take(), text.split_once(['=', ' '])) {
+            (Some((name, at)), _) => (name, Some(text), at.to(word.at)),
+            (None, Some((name, value))) if name.starts_with("--") => (name, Some(value), word.at),
+            _ => (text, None, word.at),
+        };
+        let gpu = match (name, value) {
+            ("--gpus" | "--runtime" | "--device", None) => {
+                before = Some((name, word.at));
+                false
+            }
+            ("--gpus", Some(value)) => !matches!(value, "0" | "" | "none"),
+            ("--runtime", Some(value)) => value == "nvidia",
+            ("--device", Some(value)) => is_gpu_device(value),
+            _ => false,
+        };
+        if gpu {
+            asked = asked.or(Some(at));
+        }
+    }
+    (asked, open)
+}
+
+/// A device of an NVIDIA GPU, by its file or by CDI.
+pub(super) fn is_gpu_device(device: &str) -> bool {
+    device.starts_with("/dev/nvidia") || device.starts_with("nvidia.com/") || device.starts_with("/dev/dxg")
+}
+
+/// What a text is when none of its variables is set; `None` where that is not known.
+pub(super) fn by_default(text: &Text) -> Option<String> {
+    text.pieces
+        .iter()
+        .map(|piece| match piece {
+            Piece::Literal(text) => Some(text.as_str()),
+            Piece::Variable { fallback: Some(fallback), .. } => match fallback.as_slice() {
+                [] => Some(""),
+                [Piece::Literal(text)] => Some(text.as_str()),
+                _ => None,
+            },
+            _ => None,
+        })
+        .collect()
+}
+
+/// The bytes from each entry of a map to the next; the last one goes to `end`.
+pub(super) fn stretches<'a>(entries: &[(Node<'a>, Node<'a>)], end: usize) -> Vec<Range<usize>> {
+    let mut starts: Vec<usize> = entries.iter().map(|(key, _)| key.at().range().start).collect();
+    starts.sort_unstable();
+    let next = |start: usize| starts[starts.partition_point(|s| *s <= start)..].first().copied().unwrap_or(end);
+    entries.iter().map(|(key, _)| key.at().range().start).map(|start| start..next(start)).collect()
+}
+
+/// The bytes of each document with the blanks behind it.
+pub(super) fn document_stretches<'a>(tree: &'a Tree<'a>) -> Vec<(Node<'a>, Range<usize>)> {
+    let roots: Vec<_> = tree.documents().collect();
+    let starts = roots.iter().skip(1).map(|r| r.at().range().start).chain([tree.text().len()]);
+    let ends: Vec<_> = starts.collect();
+    let first = std::iter::once(0).chain(ends.iter().copied());
+    roots.into_iter().zip(first.zip(ends.clone()).map(|(a, b)| a..b)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::FileId;
+
+    #[test]
+    fn shell_words() {
+        let text = "python  -c 'a b' \"c\\\"d\" x\\ y ${A:-b c} {{ z }}";
+        let words = split(text);
+        let shown: Vec<_> = words.iter().map(|(w, at)| (w.as_str(), &text[at.clone()])).collect();
+        assert_eq!(
+            shown,
+            [
+                ("python", "python"),
+                ("-c", "-c"),
+                ("a b", "'a b'"),
+                ("c\"d", "\"c\\\"d\""),
+                ("x y", "x\\ y"),
+                ("${A:-b c}", "${A:-b c}"),
+                ("{{ z }}", "{{ z }}")
+            ]
+        );
+    }
+
+    #[test]
+    fn words_and_variables_keep_their_place() {
+        let text = "c: >-\n  run --a\n  $B\ne:\n  - A=x\n  - 'B=y'\n  - C\nm: {D: 1, E: }\n";
+        let tree = Tree::read(FileId(0), text);
+        let root = tree.documents().next().expect("a document");
+        let at = |t: &Text| text[t.at.range()].to_owned();
+        assert_eq!(words(root.get("c").expect("c")).iter().map(at).collect::<Vec<_>>(), ["run", "--a", "$B"]);
+        let all = [root.get("e").expect("e"), root.get("m").expect("m")].map(|n| variables(n, Scope::Environment)).concat();
+        let shown: Vec<_> = all.iter().map(|v| format!("{}={}", v.name, v.value.as_ref().map_or("-".to_owned(), at))).collect();
+        assert_eq!(shown, ["A=x", "B=y", "C=-", "D=1", "E=-"]);
+    }
+
+    #[test]
+    fn gpu_options_of_docker_run() {
+        for (line, asked, open) in [
+            ("--gpus all --net host", "--gpus all", false),
+            ("-it --gpus=all", "--gpus=all", false),
+            ("--runtime nvidia", "--runtime nvidia", false),
+            ("--device=nvidia.com/gpu=all", "--device=nvidia.com/gpu=all", false),
+            ("--device /dev/fuse $X", "", true),
+            ("--gpus 0", "", false),
+            ("", "", false),
+        ] {
+            let tree_text = format!("a: {line}");
+            let tree = Tree::read(FileId(0), &tree_text);
+            let node = tree.documents().next().and_then(|d| d.get("a")).expect("a");
+            let (at, is_open) = gpu_options(&words(node));
+            assert_eq!((at.map_or("", |s| &tree_text[s.range()]), is_open), (asked, open), "{line}");
+        }
+    }
+}

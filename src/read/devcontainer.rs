@@ -1,0 +1,173 @@
+//! `devcontainer.json`: one launch.
+
+use super::container::{gpu_options, variables};
+use super::syntax::comments;
+use super::syntax::interpolation::node_text;
+use super::syntax::yaml::{Node, Tree};
+use crate::outline::{Act, BuildOf, Does, GpuRequest, Launch, Launcher, Outline, Scope, Text, When};
+use crate::source::FileId;
+
+use std::ops::Range;
+
+/// Reads a dev container: JSON with comments and trailing commas.
+pub(super) fn read(file: FileId, text: &str) -> Outline {
+    let (masked, comments) = mask(text);
+    let tree = Tree::read_masked(file, text, &masked);
+    let acts = tree.documents().find_map(|root| launch(root, tree.is_torn_in(&(0..text.len())))).into_iter().collect();
+    let mut outline = tree.outline(acts);
+    outline.ignores = comments::ignores(file, text, comments.into_iter(), |line| line);
+    outline
+}
+
+fn launch(root: Node<'_>, torn: bool) -> Option<Act> {
+    let of = |node: Node<'_>, key: &str| node.get(key).and_then(node_text);
+    let image = root.pair("image");
+    let build = root.pair("build").filter(|(_, node)| node.is_map());
+    let dockerfile = root.pair("dockerFile");
+    let compose = root.pair("dockerComposeFile");
+    let (key, _) = image.or(build).or(dockerfile).or(compose)?;
+    let here = || Text::literal(".", key.at());
+    let build = match (build, dockerfile) {
+        (Some((_, node)), _) => Some(BuildOf {
+            context: of(node, "context").unwrap_or_else(here),
+            dockerfile: of(node, "dockerfile").or_else(|| of(node, "dockerFile")),
+            target: of(node, "target"),
+            arguments: node.get("args").map(|n| variables(n, Scope::Arg)).unwrap_or_default(),
+        }),
+        (None, Some((_, node))) => {
+            let context = of(root, "context").unwrap_or_else(here);
+            Some(BuildOf { context, dockerfile: node_text(node), target: None, arguments: Vec::new() })
+        }
+        (None, None) => None,
+    };
+    let options: Vec<_> = root.get("runArgs").into_iter().flat_map(Node::items).filter_map(node_text).collect();
+    let (asked, open) = gpu_options(&options);
+    let required = root.path(&["hostRequirements", "gpu"]);
+    let gpu = match (asked, required) {
+        (Some(at), _) => GpuRequest::Asked(at),
+        (None, Some(node)) if node.text() == Some("optional") => GpuRequest::Optional(node.at()),
+        (None, Some(node)) if node.text() == Some("true") || node.is_map() => GpuRequest::Asked(node.at()),
+        _ => GpuRequest::None,
+    };
+    let environment = ["containerEnv", "remoteEnv"].iter().filter_map(|k| root.get(k));
+    let launch = Launch {
+        by: Launcher::Devcontainer,
+        name: compose.and_then(|_| root.get("service")?.text()).map(str::to_owned),
+        key: key.at(),
+        image: image.and_then(|(_, node)| node_text(node)),
+        build,
+        gpu,
+        command: Vec::new(),
+        entrypoint: None,
+        environment: environment.flat_map(|n| variables(n, Scope::Environment)).collect(),
+        gpu_node: None,
+        // The compose file may ask for what is not asked here.
+        open: open || torn || compose.is_some(),
+    };
+    Some(Act { at: root.at(), when: When::default(), does: Does::Launch(Box::new(launch)) })
+}
+
+/// The text with comments, and tabs outside strings, as blanks; and where the comments stand.
+fn mask(text: &str) -> (String, Vec<Range<usize>>) {
+    let bytes = text.as_bytes();
+    let (mut out, mut comments) = (String::with_capacity(text.len()), Vec::new());
+    let (mut at, mut done, mut string) = (0, 0, false);
+    while at < bytes.len() {
+        let rest = &bytes[at..];
+        let end = match (string, rest) {
+            (true, [b'\\', _, ..]) => {
+                at += 2;
+                continue;
+            }
+            // A string ends on its line; what follows a half-typed one is read again.
+            (true, [b'"' | b'\n', ..]) | (false, [b'"', ..]) => {
+                string = !string;
+                at += 1;
+                continue;
+            }
+            (false, [b'/', b'/', ..]) => rest.iter().position(|b| *b == b'\n').map_or(bytes.len(), |n| at + n),
+            (false, [b'/', b'*', ..]) => text[at + 2..].find("*/").map_or(bytes.len(), |n| at + 2 + n + 2),
+            (false, [b'\t', ..]) => at + 1,
+            _ => {
+                at += 1;
+                continue;
+            }
+        };
+        if bytes[at] == b'/' {
+            comments.push(at..at + text[at..end].trim_end().len());
+        }
+        out.push_str(&text[done..at]);
+        out.extend(text[at..end].bytes().map(|b| if b == b'\n' { '\n' } else { ' ' }));
+        (at, done) = (end, end);
+    }
+    out.push_str(&text[done..]);
+    (out, comments)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn launch_of(text: &str) -> Option<Launch> {
+        let outline = read(FileId(0), text);
+        outline.acts.into_iter().next().map(|act| match act.does {
+            Does::Launch(launch) => *launch,
+            other => panic!("{other:?}"),
+        })
+    }
+
+    #[test]
+    fn comments_and_commas() {
+        let text = "// top\n{\n\t\"image\": \"a:1\", /* \"x\": 1 */\n\t// cudalint: ignore[gpu-not-requested]\n\t\"runArgs\": [\"--gpus\", \"all\", ], // \"y\"\n\t\"containerEnv\": { \"U\": \"http://x//y\" },\n}\n";
+        let launch = launch_of(text).expect("a launch");
+        assert_eq!(launch.image.expect("an image").known(), Some("a:1"));
+        assert_eq!(&text[launch.key.range()], "\"image\"");
+        assert_eq!(launch.environment[0].value.as_ref().and_then(Text::known), Some("http://x//y"));
+        assert!(matches!(launch.gpu, GpuRequest::Asked(at) if &text[at.range()] == "--gpus\", \"all"));
+        let outline = read(FileId(0), text);
+        assert_eq!((outline.ignores.len(), outline.torn.len()), (1, 0));
+    }
+
+    #[test]
+    fn gpu_forms() {
+        for (rest, asked) in [
+            ("", "no"),
+            ("\"runArgs\": [\"--gpus all\"]", "--gpus all"),
+            ("\"runArgs\": [\"--gpus=all\"]", "--gpus=all"),
+            ("\"runArgs\": [\"--device=nvidia.com/gpu=all\"]", "--device=nvidia.com/gpu=all"),
+            ("\"runArgs\": [\"--runtime\", \"nvidia\"]", "--runtime\", \"nvidia"),
+            ("\"runArgs\": [\"--gpus\", \"${localEnv:GPUS}\"]", "open"),
+            ("\"hostRequirements\": {\"gpu\": true}", "true"),
+            ("\"hostRequirements\": {\"gpu\": \"optional\"}", "optional"),
+            ("\"hostRequirements\": {\"gpu\": {\"cores\": 1}}", "{\"cores\": 1}"),
+            ("\"hostRequirements\": {\"gpu\": false}", "no"),
+        ] {
+            let text = format!("{{\"image\": \"x\", {rest}}}");
+            let launch = launch_of(&text).expect("a launch");
+            let shown = match launch.gpu {
+                GpuRequest::Asked(at) => &text[at.range()],
+                GpuRequest::Optional(_) => "optional",
+                GpuRequest::None if launch.open => "open",
+                GpuRequest::None => "no",
+            };
+            assert_eq!(shown, asked, "{rest}");
+        }
+    }
+
+    #[test]
+    fn builds_and_compose() {
+        let built = launch_of(
+            "{\"build\": {\"dockerfile\": \"../D\", \"context\": \"..\", \"args\": {\"A\": \"1\"}, \"target\": \"t\"}}",
+        );
+        let build = built.and_then(|l| l.build).expect("a build");
+        assert_eq!((build.context.known(), build.dockerfile.as_ref().and_then(Text::known)), (Some(".."), Some("../D")));
+        assert_eq!((build.arguments.len(), build.target.as_ref().and_then(Text::known)), (1, Some("t")));
+        let old = launch_of("{\"dockerFile\": \"D\"}").and_then(|l| l.build).expect("a build");
+        assert_eq!((old.context.known(), old.dockerfile.as_ref().and_then(Text::known)), (Some("."), Some("D")));
+        let compose = launch_of("{\"dockerComposeFile\": [\"c.yml\"], \"service\": \"dev\"}").expect("a launch");
+        assert!(compose.open && compose.name.as_deref() == Some("dev") && compose.image.is_none());
+        for text in ["", "{", "[]", "{}", "/*", "\"", "\u{feff}{}", "{\"image\""] {
+            assert_eq!(launch_of(text), None, "{text:?}");
+        }
+    }
+}

@@ -1,0 +1,232 @@
+//! Kubernetes manifests: every container of a pod is a launch, whatever makes the pod.
+
+use super::container::document_stretches;
+use super::syntax::interpolation::node_text;
+use super::syntax::yaml::{Node, Tree};
+use crate::outline::{Act, Does, GpuRequest, Launch, Launcher, Outline, Piece, Scope, Text, Variable, When};
+use crate::source::FileId;
+
+/// A pod's specification is looked for no deeper.
+const DEPTH: usize = 24;
+/// Nor among more values.
+const VALUES: usize = 100_000;
+
+/// Reads a manifest with all its documents.
+pub(super) fn read(file: FileId, text: &str) -> Outline {
+    let tree = Tree::read(file, text);
+    let mut acts = Vec::new();
+    for (root, stretch) in document_stretches(&tree) {
+        if root.get("apiVersion").is_none() || root.get("kind").is_none() {
+            continue;
+        }
+        let torn = tree.is_torn_in(&stretch);
+        for pod in pods(root) {
+            let gpu_node = gpu_node(pod);
+            let open = torn || pod.is_open();
+            for (list, init) in [("initContainers", true), ("containers", false)] {
+                for container in pod.get(list).into_iter().flat_map(Node::items).filter(|c| c.is_map()) {
+                    let launch = launch(container, pod, init, gpu_node.clone(), open);
+                    acts.push(Act { at: container.at(), when: When::default(), does: Does::Launch(Box::new(launch)) });
+                }
+            }
+        }
+    }
+    acts.sort_by_key(|act| act.at);
+    tree.outline(acts)
+}
+
+/// All maps with `containers:`, in the order of the file.
+fn pods(root: Node<'_>) -> Vec<Node<'_>> {
+    let mut found = Vec::new();
+    let mut ahead = vec![(root, 0)];
+    for _ in 0..VALUES {
+        let Some((node, depth)) = ahead.pop() else { break };
+        if node.get("containers").is_some_and(Node::is_list) {
+            found.push(node);
+        } else if depth < DEPTH {
+            let below: Vec<_> = match node.is_map() {
+                true => node.entries().into_iter().map(|(_, value)| value).collect(),
+                false => node.items(),
+            };
+            ahead.extend(below.into_iter().rev().map(|n| (n, depth + 1)));
+        }
+    }
+    found
+}
+
+fn launch(container: Node<'_>, pod: Node<'_>, init: bool, gpu_node: Option<Text>, open: bool) -> Launch {
+    let entries = container.entries();
+    let key = entries.first().map_or(container.at(), |(key, value)| key.at().to(value.at()));
+    let name = container.get("name").and_then(Node::text);
+    let words =
+        |key: &str| container.get(key).filter(|n| !n.is_null()).map(|n| n.items().into_iter().filter_map(node_text).collect());
+    let resources = container.get("resources");
+    let lists: Vec<_> = ["limits", "requests"].iter().filter_map(|k| resources?.get(k)).collect();
+    let counted = lists.iter().flat_map(|l| l.entries()).find(|(key, count)| {
+        let named = key.text().is_some_and(|k| k.contains("/gpu") || k.starts_with("nvidia.com/"));
+        named && !matches!(count.text(), Some("0"))
+    });
+    let claims = resources.and_then(|r| r.get("claims")).filter(|c| !c.items().is_empty());
+    let class = pod.pair("runtimeClassName").filter(|(_, value)| value.text() == Some("nvidia"));
+    let asked = counted.or(class).map(|(key, value)| key.at().to(value.at())).or(claims.map(Node::at));
+    Launch {
+        by: Launcher::Kubernetes,
+        name: name.map(|n| if init { format!("init:{n}") } else { n.to_owned() }),
+        key,
+        image: container.get("image").and_then(node_text),
+        build: None,
+        gpu: asked.map_or(GpuRequest::None, GpuRequest::Asked),
+        command: words("args").unwrap_or_default(),
+        entrypoint: words("command"),
+        environment: container.get("env").map(environment).unwrap_or_default(),
+        gpu_node,
+        open: open || container.is_open() || resources.into_iter().chain(lists).any(Node::is_open),
+    }
+}
+
+/// `[{name, value}]`; what comes from a secret or a field is not known.
+fn environment(node: Node<'_>) -> Vec<Variable> {
+    let items = node.items().into_iter();
+    items
+        .filter_map(|item| {
+            let (_, name) = item.pair("name")?;
+            let value = match (item.get("value"), item.get("valueFrom")) {
+                (Some(value), _) => node_text(value).or(Some(Text::literal("", value.at()))),
+                (None, Some(from)) => Some(Text { pieces: vec![Piece::Opaque], at: from.at() }),
+                (None, None) => Some(Text::literal("", name.at())),
+            };
+            Some(Variable { name: name.text()?.to_owned(), value, scope: Scope::Environment })
+        })
+        .collect()
+}
+
+/// The first word that sends the pod to a GPU node: of its selector, affinity, tolerations.
+fn gpu_node(pod: Node<'_>) -> Option<Text> {
+    let mentioned = |node: Node<'_>| {
+        let text = node.text()?;
+        speaks_of_gpu(text).then(|| Text::literal(text, node.body()))
+    };
+    let selector = pod.get("nodeSelector").map(Node::entries).unwrap_or_default();
+    let selected = selector.into_iter().find_map(|(key, value)| {
+        let refused = value.text().is_some_and(|t| ["false", "no", "none", "cpu"].contains(&t));
+        if refused { None } else { mentioned(key).or_else(|| mentioned(value)) }
+    });
+    let affinity = pod.path(&["affinity", "nodeAffinity"]);
+    let required = affinity.and_then(|a| a.get("requiredDuringSchedulingIgnoredDuringExecution")?.get("nodeSelectorTerms"));
+    let preferred = affinity.and_then(|a| a.get("preferredDuringSchedulingIgnoredDuringExecution"));
+    let terms = required.map(Node::items).unwrap_or_default().into_iter();
+    let terms = terms.chain(preferred.map(Node::items).unwrap_or_default().into_iter().filter_map(|p| p.get("preference")));
+    let expressions: Vec<_> = terms.filter_map(|t| t.get("matchExpressions")).flat_map(Node::items).collect();
+    let wanted =
+        expressions.into_iter().filter(|e| !matches!(e.get("operator").and_then(Node::text), Some("NotIn" | "DoesNotExist")));
+    let attracted = || {
+        wanted.into_iter().find_map(|e| {
+            let values = e.get("values").map(Node::items).unwrap_or_default();
+            e.get("key").and_then(mentioned).or_else(|| values.into_iter().find_map(mentioned))
+        })
+    };
+    let tolerated = || pod.get("tolerations")?.items().into_iter().find_map(|t| mentioned(t.get("key")?));
+    selected.or_else(attracted).or_else(tolerated)
+}
+
+fn speaks_of_gpu(text: &str) -> bool {
+    let text = text.to_lowercase();
+    ["gpu", "nvidia", "accelerator"].iter().any(|w| text.contains(w)) && !["tpu", "neuron"].iter().any(|w| text.contains(w))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn show(text: &str) -> Vec<String> {
+        let acts = read(FileId(0), text).acts.into_iter();
+        let at = |t: &Text| text[t.at.range()].to_owned();
+        acts.map(|act| {
+            let Does::Launch(l) = act.does else { panic!("{:?}", act.does) };
+            let gpu = match l.gpu {
+                GpuRequest::Asked(at) => &text[at.range()],
+                _ => "no",
+            };
+            let words = |w: &[Text]| w.iter().map(at).collect::<Vec<_>>().join(" ");
+            let node = l.gpu_node.as_ref().map(at).unwrap_or_default();
+            let open = if l.open { " open" } else { "" };
+            let (entry, run) = (words(l.entrypoint.as_deref().unwrap_or_default()), words(&l.command));
+            format!("{} [{}] {gpu} [{node}] {entry}|{run}{open}", l.name.unwrap_or_default(), &text[l.key.range()])
+        })
+        .collect()
+    }
+
+    #[test]
+    fn whatever_makes_the_pod() {
+        let pod = "{containers: [{name: c, image: i, resources: {limits: {nvidia.com/gpu: 1}}}]}";
+        for spec in [
+            format!("kind: Pod\nspec: {pod}"),
+            format!("kind: Deployment\nspec: {{template: {{spec: {pod}}}}}"),
+            format!("kind: CronJob\nspec: {{jobTemplate: {{spec: {{template: {{spec: {pod}}}}}}}}}"),
+            format!("kind: List\nitems:\n- kind: Pod\n  spec: {pod}"),
+            format!("kind: PyTorchJob\nspec: {{pytorchReplicaSpecs: {{Worker: {{template: {{spec: {pod}}}}}}}}}"),
+        ] {
+            let text = format!("kind: Namespace\napiVersion: v1\n---\napiVersion: v1\n{spec}\n");
+            assert_eq!(show(&text), ["c [name: c] nvidia.com/gpu: 1 [] |"], "{spec}");
+        }
+        assert_eq!(show("spec: {containers: [{image: i}]}\n"), [""; 0]);
+    }
+
+    #[test]
+    fn requests_and_nodes() {
+        let of = |pod: &str, container: &str| {
+            let text = format!("apiVersion: v1\nkind: Pod\nspec:\n  {pod}\n  containers:\n  - image: i\n    {container}\n");
+            let shown = show(&text).pop().expect("a container");
+            shown.trim_start_matches(" [image: i] ").trim_end_matches('|').trim().to_owned()
+        };
+        for (pod, container, shown) in [
+            ("x: 1", "y: 1", "no []"),
+            ("x: 1", "resources: {requests: {nvidia.com/mig-1g.5gb: 1}}", "nvidia.com/mig-1g.5gb: 1 []"),
+            ("x: 1", "resources: {limits: {amd.com/gpu: 1}}", "amd.com/gpu: 1 []"),
+            ("x: 1", "resources: {limits: {nvidia.com/gpu: 0}}", "no []"),
+            ("x: 1", "resources: {claims: [{name: g}]}", "[{name: g}] []"),
+            ("x: 1", "resources: {{ toYaml .r }}", "no [] | open"),
+            ("runtimeClassName: nvidia", "y: 1", "runtimeClassName: nvidia []"),
+            (
+                "nodeSelector: {cloud.google.com/gke-accelerator: nvidia-tesla-t4}",
+                "y: 1",
+                "no [cloud.google.com/gke-accelerator]",
+            ),
+            ("nodeSelector: {pool: gpu-pool}", "y: 1", "no [gpu-pool]"),
+            ("nodeSelector: {gpu: 'false'}", "y: 1", "no []"),
+            ("nodeSelector: {cloud.google.com/gke-tpu-accelerator: v5}", "y: 1", "no []"),
+            ("tolerations: [{key: nvidia.com/gpu, operator: Exists}]", "y: 1", "no [nvidia.com/gpu]"),
+            (
+                "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: [{key: gpu, operator: In, values: [a]}]}]}}}",
+                "y: 1",
+                "no [gpu]",
+            ),
+            (
+                "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: [{key: gpu, operator: DoesNotExist}]}]}}}",
+                "y: 1",
+                "no []",
+            ),
+        ] {
+            assert_eq!(of(pod, container), shown, "{pod} {container}");
+        }
+    }
+
+    #[test]
+    fn containers_and_templates() {
+        let text = "apiVersion: v1\nkind: Pod\nspec:\n  initContainers:\n    - name: a\n      image: x\n  containers:\n    - image: {{ .Values.i }}:{{ .Values.t }}\n      name: b\n      command: [python]\n      args: ['--device', cuda]\n{{- if .Values.gpu }}\n      resources:\n        limits:\n          nvidia.com/gpu: {{ .n }}\n{{- end }}\n";
+        assert_eq!(
+            show(text),
+            [
+                "init:a [name: a] no [] | open",
+                "b [image: {{ .Values.i }}:{{ .Values.t }}] nvidia.com/gpu: {{ .n }} [] python|--device cuda open"
+            ]
+        );
+        for text in [
+            "",
+            "apiVersion: v1\nkind: Pod\nspec: {containers: [1, {}, []]}",
+            "apiVersion: v1\nkind: P\nspec: &a {containers: [*a]}",
+        ] {
+            show(text);
+        }
+    }
+}
