@@ -103,7 +103,7 @@ impl Linter {
         }
         if let Some(kind) = kind {
             self.work.files += 1;
-            let outline = Arc::new(read::read(kind, id, text));
+            let outline = Arc::new(read::read(kind, path, id, text));
             self.files.insert(path.to_owned(), Read { id, kind, hash, outline });
         } else {
             self.files.remove(path);

@@ -11,8 +11,13 @@ mod devcontainer;
 mod dockerfile;
 mod excerpt;
 mod kubernetes;
+mod names;
+mod pyproject;
+mod requirements;
 mod shell;
 mod syntax;
+mod uv_lock;
+mod workflow;
 
 /// A reader: never panics, whatever the bytes; spans lie on character borders of `text`.
 pub(crate) type Reader = fn(FileId, &str) -> Outline;
@@ -21,39 +26,156 @@ pub(crate) type Reader = fn(FileId, &str) -> Outline;
 pub struct Format {
     /// The kind of file.
     pub kind: Kind,
-    /// File names that are ours, as globs on the last part of the path (or, with `/`, on its end).
+    /// Names that leave no doubt: what their own program would refuse is worth a word.
+    pub exact: &'static [&'static str],
+    /// Names that are ours too, as globs on the last part of the path or, with `/`, on its last parts.
     pub names: &'static [&'static str],
-    pub(crate) read: Option<Reader>,
+    pub(crate) read: Reader,
 }
 
-/// The files that are ours; the first row that matches decides.
-pub static FORMATS: &[Format] = &[];
+/// The files that are ours; the first row that fits decides.
+pub static FORMATS: &[Format] = &[
+    Format { kind: Kind::Config, exact: &["cudalint.toml"], names: &[], read: |_, _| Outline::default() },
+    Format {
+        kind: Kind::Requirements,
+        exact: &["requirements.txt"],
+        names: &[
+            "*requirements*.txt",
+            "*requirements*.in",
+            "req*.txt",
+            "requirements/*.txt",
+            "requirements/*.in",
+            "reqs/*.txt",
+            "reqs/*.in",
+            "*constraints*.txt",
+        ],
+        read: requirements::read,
+    },
+    Format { kind: Kind::Pyproject, exact: &["pyproject.toml"], names: &[], read: pyproject::read },
+    Format { kind: Kind::UvLock, exact: &["uv.lock"], names: &[], read: uv_lock::read },
+    Format {
+        kind: Kind::Workflow,
+        exact: &[".github/workflows/*.yml", ".github/workflows/*.yaml"],
+        names: &[],
+        read: workflow::read,
+    },
+    Format {
+        kind: Kind::Compose,
+        exact: &["docker-compose.yml", "docker-compose.yaml", "compose.yml", "compose.yaml"],
+        names: &["*compose*.yml", "*compose*.yaml"],
+        read: compose::read,
+    },
+    Format {
+        kind: Kind::CondaEnvironment,
+        exact: &["environment.yml", "environment.yaml"],
+        names: &["environment*.yml", "environment*.yaml", "env*.yml", "env*.yaml", "conda*.yml", "conda*.yaml"],
+        read: conda_environment::read,
+    },
+    Format {
+        kind: Kind::Devcontainer,
+        exact: &["devcontainer.json", ".devcontainer.json"],
+        names: &[],
+        read: devcontainer::read,
+    },
+    Format {
+        kind: Kind::Dockerfile,
+        exact: &["Dockerfile", "dockerfile", "Containerfile"],
+        names: &["Dockerfile*", "dockerfile*", "*.Dockerfile", "*.dockerfile", "Containerfile*"],
+        read: dockerfile::read,
+    },
+    Format {
+        kind: Kind::Rc,
+        exact: &[".bashrc", ".bash_profile", ".profile", ".zshrc", ".envrc"],
+        names: &["activate.d/*"],
+        read: shell::read,
+    },
+    Format {
+        kind: Kind::Script,
+        exact: &[],
+        names: &["*.sh", "*.bash", "*.zsh", "*.sbatch", "*.slurm"],
+        read: shell::read,
+    },
+    // Known by content only.
+    Format { kind: Kind::Kubernetes, exact: &[], names: &[], read: kubernetes::read },
+];
+
+/// What `Dockerfile*` and its like would take in and must not.
+static NOT_OURS: &[&str] = &["*.dockerignore", "*.md", "*.rst", "*.py", "*.js", "*.ts", "*.go", "*.rs", "*.json", "*.html", "*.orig", "*~"];
 
 /// The kind of a file by its path alone; `None` for one that is not ours by name.
 #[must_use]
 pub fn kind_by_name(path: &str) -> Option<Kind> {
-    let name = path.rsplit_once('/').map_or(path, |(_, name)| name);
-    match name {
-        "Dockerfile" => Some(Kind::Dockerfile),
-        "pyproject.toml" => Some(Kind::Pyproject),
-        "environment.yml" => Some(Kind::CondaEnvironment),
-        _ if name.contains("requirements") && name.ends_with(".txt") => Some(Kind::Requirements),
-        _ if name.ends_with(".sh") => Some(Kind::Script),
-        _ if name.starts_with("docker-compose") && name.ends_with(".yml") => Some(Kind::Compose),
-        _ => None,
-    }
+    let fits = |globs: &[&str]| globs.iter().any(|glob| names::fits(glob, path));
+    let format = FORMATS.iter().find(|f| fits(f.exact) || (fits(f.names) && !fits(NOT_OURS)))?;
+    Some(format.kind)
 }
 
 /// The kind of a `*.yml`/`*.yaml` that is not ours by name, by the first 64 KiB of its text.
 #[must_use]
 pub fn kind_by_content(path: &str, head: &str) -> Option<Kind> {
-    let yaml = path.ends_with(".yml") || path.ends_with(".yaml");
-    (yaml && head.contains("services:") && head.contains("image:")).then_some(Kind::Compose)
+    if !path.ends_with(".yml") && !path.ends_with(".yaml") {
+        return None;
+    }
+    let has = |key: &str| head.match_indices(key).any(|(at, _)| at == 0 || matches!(head.as_bytes()[at - 1], b'\n' | b' ' | b'-' | b'{'));
+    if has("apiVersion:") && has("containers:") {
+        return Some(Kind::Kubernetes);
+    }
+    if has("services:") && (has("image:") || has("build:")) {
+        return Some(Kind::Compose);
+    }
+    (has("dependencies:") && has("channels:")).then_some(Kind::CondaEnvironment)
 }
 
 /// Reads one file of a kind.
 #[must_use]
-pub fn read(kind: Kind, file: FileId, text: &str) -> Outline {
-    let format = FORMATS.iter().find(|f| f.kind == kind);
-    format.and_then(|f| f.read).map_or_else(Outline::default, |read| read(file, text))
+pub fn read(kind: Kind, path: &str, file: FileId, text: &str) -> Outline {
+    let Some(format) = FORMATS.iter().find(|f| f.kind == kind) else { return Outline::default() };
+    let mut outline = (format.read)(file, text);
+    // Files that are ours by a pattern or by content may be meant for another program.
+    if !format.exact.iter().any(|glob| names::fits(glob, path)) {
+        outline.torn.clear();
+    }
+    outline
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_by_name() {
+        let kind = |path| kind_by_name(path);
+        for (path, expected) in [
+            ("a/requirements-dev.txt", Some(Kind::Requirements)),
+            ("requirements/base.in", Some(Kind::Requirements)),
+            ("requirements_gpu.in", Some(Kind::Requirements)),
+            ("req.txt", Some(Kind::Requirements)),
+            ("docs/robots.txt", None),
+            ("docker/Dockerfile.cu121", Some(Kind::Dockerfile)),
+            ("docker/train.Dockerfile", Some(Kind::Dockerfile)),
+            ("Dockerfile.dockerignore", None),
+            ("dockerfile_parse.py", None),
+            ("docker-compose.gpu.yml", Some(Kind::Compose)),
+            (".github/workflows/ci.yml", Some(Kind::Workflow)),
+            (".devcontainer/docker-compose.yml", Some(Kind::Compose)),
+            (".devcontainer/devcontainer.json", Some(Kind::Devcontainer)),
+            ("env.yaml", Some(Kind::CondaEnvironment)),
+            (".bashrc", Some(Kind::Rc)),
+            ("etc/conda/activate.d/cuda.sh", Some(Kind::Rc)),
+            ("train.sbatch", Some(Kind::Script)),
+            ("config.yml", None),
+        ] {
+            assert_eq!(kind(path), expected, "{path}");
+        }
+    }
+
+    #[test]
+    fn kinds_by_content() {
+        let kind = |head| kind_by_content("x/some.yaml", head);
+        assert_eq!(kind("channels:\n- a\ndependencies:\n- b\n"), Some(Kind::CondaEnvironment));
+        assert_eq!(kind("services:\n  a:\n    image: x\n"), Some(Kind::Compose));
+        assert_eq!(kind("apiVersion: v1\nspec:\n  containers:\n"), Some(Kind::Kubernetes));
+        assert_eq!(kind("microservices:\n  image: x\n"), None);
+        assert_eq!(kind_by_content("x.json", "services:\n image:"), None);
+    }
 }
