@@ -1,1 +1,4 @@
 //! Span-keeping parsers of the carrier formats: YAML, TOML, shell words, comments.
+
+pub(crate) mod comments;
+pub(crate) mod toml;

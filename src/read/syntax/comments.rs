@@ -1,0 +1,179 @@
+//! Comments that silence rules: `# cudalint: ignore[rule-a, rule-b] reason`, `# cudalint: ignore-file[rule]`.
+
+use std::ops::Range;
+
+use crate::outline::{Covers, Ignore};
+use crate::source::{FileId, Span};
+
+/// Comment lines that may stand between a comment and the line it speaks of.
+const STACKED: usize = 32;
+
+/// The ignore comments among `comments`: byte ranges of whole comments (`#` or `//` included, line end not), in the
+/// order of the text.
+///
+/// A comment behind something speaks of its own line; one alone on its line speaks of the line below (further comment
+/// lines in between do not matter). `whole` widens that line to the thing it belongs to, an instruction or a continued
+/// line; `|line| line` where a line is a line. `ignore-file` counts where only comments stand before it.
+pub(crate) fn ignores(
+    file: FileId,
+    text: &str,
+    comments: impl Iterator<Item = Range<usize>>,
+    whole: impl Fn(Range<usize>) -> Range<usize>,
+) -> Vec<Ignore> {
+    let mut found = Vec::new();
+    let (mut top, mut seen) = (true, 0);
+    let mut line = line_at(text, 0);
+    for comment in comments {
+        let Some(body) = text.get(comment.clone()) else { continue };
+        top = top && text.get(seen..comment.start).is_some_and(blank);
+        seen = comment.end;
+        for (said, names) in directives(body) {
+            let covers = if said == "ignore-file" {
+                if !top {
+                    continue;
+                }
+                Covers::File
+            } else {
+                if comment.start >= line.end {
+                    line = line_from(text, line.end, comment.start);
+                }
+                let alone = text.get(line.start..comment.start).is_some_and(blank);
+                let spoken_of = if alone { below(text, comment.end) } else { line.clone() };
+                let all = whole(spoken_of.clone());
+                Covers::Lines(Span::new(file, all.start.min(spoken_of.start), all.end.max(spoken_of.end)))
+            };
+            let rules = names_in(body, names)
+                .map(|name| {
+                    let at = Span::new(file, comment.start + name.start, comment.start + name.end);
+                    (body[name].to_owned(), at)
+                })
+                .collect::<Vec<_>>();
+            if !rules.is_empty() {
+                found.push(Ignore { at: Span::new(file, comment.start, comment.end), rules, covers });
+            }
+        }
+    }
+    found
+}
+
+/// Nothing that a file says: white space, a byte order mark, the start of a YAML document.
+fn blank(text: &str) -> bool {
+    let text = text.trim_start_matches('\u{feff}').trim();
+    text.is_empty() || text == "---"
+}
+
+/// `ignore` or `ignore-file`, and the bytes between its brackets.
+fn directives(comment: &str) -> impl Iterator<Item = (&str, Range<usize>)> {
+    comment.match_indices("cudalint:").filter_map(|(at, word)| {
+        let before = comment[..at].chars().next_back();
+        if before.is_some_and(|c| c.is_alphanumeric() || "-_.".contains(c)) {
+            return None;
+        }
+        let rest = &comment[at + word.len()..];
+        let said = rest.trim_start();
+        let open = said.find('[')?;
+        let said_at = comment.len() - said.len();
+        let close = said[open..].find([']', '\n'])? + open;
+        let word = said[..open].trim_end();
+        let known = matches!(word, "ignore" | "ignore-file") && said[close..].starts_with(']');
+        known.then_some((word, said_at + open + 1..said_at + close))
+    })
+}
+
+/// The names in a list, without the blanks around them.
+fn names_in(comment: &str, list: Range<usize>) -> impl Iterator<Item = Range<usize>> {
+    let mut start = list.start;
+    comment[list].split(',').filter_map(move |part| {
+        let at = start + (part.len() - part.trim_start().len());
+        start += part.len() + 1;
+        let name = part.trim();
+        (!name.is_empty()).then_some(at..at + name.len())
+    })
+}
+
+/// The line that starts at `start`, its line end included.
+fn line_at(text: &str, start: usize) -> Range<usize> {
+    start..text[start..].find('\n').map_or(text.len(), |n| start + n + 1)
+}
+
+/// The line that holds `offset`; `start` is the start of a line before it.
+fn line_from(text: &str, start: usize, offset: usize) -> Range<usize> {
+    let start = text[start..offset].rfind('\n').map_or(start, |n| start + n + 1);
+    line_at(text, start)
+}
+
+/// The lines below `end` up to the first that is more than a comment.
+fn below(text: &str, end: usize) -> Range<usize> {
+    let first = line_at(text, end).end;
+    let mut last = line_at(text, first);
+    for _ in 0..STACKED {
+        let line = text[last.clone()].trim_start();
+        if !(line.starts_with('#') || line.starts_with("//")) || last.end == text.len() {
+            break;
+        }
+        last = line_at(text, last.end);
+    }
+    first..last.end
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Comments are what follows a `#`.
+    fn read(text: &str) -> Vec<(String, String)> {
+        let mut comments = Vec::new();
+        let mut start = 0;
+        for line in text.split_inclusive('\n') {
+            if let Some(at) = line.find('#') {
+                comments.push(start + at..start + line.trim_end_matches(['\r', '\n']).len());
+            }
+            start += line.len();
+        }
+        let found = ignores(FileId(0), text, comments.into_iter(), |line| line);
+        let show = |i: &Ignore| {
+            for (name, at) in &i.rules {
+                assert_eq!(&text[at.range()], name);
+            }
+            let rules: Vec<_> = i.rules.iter().map(|r| r.0.as_str()).collect();
+            let covers = match i.covers {
+                Covers::File => "FILE".to_owned(),
+                Covers::Lines(at) => text[at.range()].to_owned(),
+            };
+            (rules.join("+"), covers)
+        };
+        found.iter().map(show).collect()
+    }
+
+    #[test]
+    fn what_a_comment_covers() {
+        let cases: &[(&str, &[(&str, &str)])] = &[
+            ("torch # cudalint: ignore[a, b] why\nx\n", &[("a+b", "torch # cudalint: ignore[a, b] why\n")]),
+            ("# cudalint: ignore[a]\r\ntorch\r\nx", &[("a", "torch\r\n")]),
+            ("  #cudalint:ignore [a]\ntorch", &[("a", "torch")]),
+            ("# cudalint: ignore[a]", &[("a", "")]),
+            ("# cudalint: ignore[a]\n# cudalint: ignore[b]\nt\nx", &[("a", "# cudalint: ignore[b]\nt\n"), ("b", "t\n")]),
+            ("#!/bin/sh\n\n# cudalint: ignore-file[a]\nx", &[("a", "FILE")]),
+            ("\u{feff}# cudalint: ignore-file[a]", &[("a", "FILE")]),
+            ("x\n# cudalint: ignore-file[a]", &[]),
+            ("x # noqa # cudalint: ignore[a]", &[("a", "x # noqa # cudalint: ignore[a]")]),
+            ("x # cudalint: ignore", &[]),
+            ("x # cudalint: ignore[", &[]),
+            ("x # cudalint: ignore[ , ]", &[]),
+            ("x # see my-cudalint: ignore[a]", &[]),
+            ("x # cudalint: ignored[a]", &[]),
+            ("x # cudalint: ignore[中,é]", &[("中+é", "x # cudalint: ignore[中,é]")]),
+        ];
+        for (text, want) in cases {
+            let want: Vec<_> = want.iter().map(|(r, c)| ((*r).to_owned(), (*c).to_owned())).collect();
+            assert_eq!(read(text), want, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_line_is_widened() {
+        let text = "# cudalint: ignore[a]\nRUN a \\\n b\nx";
+        let found = ignores(FileId(0), text, std::iter::once(0..21), |line| line.start..35);
+        assert_eq!(found[0].covers, Covers::Lines(Span::new(FileId(0), 22, 35)));
+    }
+}

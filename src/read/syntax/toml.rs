@@ -1,0 +1,1 @@
+//! TOML with byte spans that survives half-typed text.
