@@ -1,1 +1,6 @@
 //! Command lines: one grammar a program, used wherever commands stand (shell, Dockerfile, CI, compose).
+
+pub(super) mod asks;
+pub(super) mod options;
+mod pip;
+mod uv;
