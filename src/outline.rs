@@ -131,6 +131,8 @@ pub enum Does {
     System(SystemPackages),
     /// Another file takes part here.
     Include(Include),
+    /// A requirements file sets options for the whole of an install: `--pre`, `--no-binary`.
+    Options(InstallFlags),
     /// A file is changed on the way (`sed -i`, `grep -v torch a > b`): its text here is no longer known.
     Edit(Text),
 }

@@ -4,7 +4,10 @@ use crate::outline::{Kind, Outline};
 use crate::source::FileId;
 
 mod command;
+mod pyproject;
+mod requirements;
 mod syntax;
+mod uv_lock;
 
 /// A reader: never panics, whatever the bytes; spans lie on character borders of `text`.
 pub(crate) type Reader = fn(FileId, &str) -> Outline;
@@ -19,7 +22,25 @@ pub struct Format {
 }
 
 /// The files that are ours; the first row that matches decides.
-pub static FORMATS: &[Format] = &[];
+pub static FORMATS: &[Format] = &[
+    Format {
+        kind: Kind::Requirements,
+        names: &[
+            "*requirements*.txt",
+            "*requirements*.in",
+            "req*.txt",
+            "reqs*.txt",
+            "requirements/*.txt",
+            "requirements/*.in",
+            "reqs/*.txt",
+            "reqs/*.in",
+            "*constraints*.txt",
+        ],
+        read: Some(requirements::read),
+    },
+    Format { kind: Kind::Pyproject, names: &["pyproject.toml"], read: Some(pyproject::read) },
+    Format { kind: Kind::UvLock, names: &["uv.lock"], read: Some(uv_lock::read) },
+];
 
 /// The kind of a file by its path alone; `None` for one that is not ours by name.
 #[must_use]

@@ -2,5 +2,5 @@
 
 pub(super) mod asks;
 pub(super) mod options;
-mod pip;
-mod uv;
+pub(super) mod pip;
+pub(super) mod uv;

@@ -1,5 +1,6 @@
 //! Span-keeping parsers of the carrier formats: YAML, TOML, shell words, comments.
 
 pub(crate) mod comments;
+pub(crate) mod lines;
 pub(crate) mod toml;
 pub(crate) mod torn;
