@@ -6,8 +6,9 @@ use crate::source::FileId;
 mod command;
 mod pyproject;
 mod requirements;
-mod syntax;
+pub(crate) mod syntax;
 mod uv_lock;
+mod uv_settings;
 
 /// A reader: never panics, whatever the bytes; spans lie on character borders of `text`.
 pub(crate) type Reader = fn(FileId, &str) -> Outline;

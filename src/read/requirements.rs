@@ -386,10 +386,16 @@ mod tests {
             ("--no-binary torch,x", &["pre false no-binary 2"]),
             ("-r a.txt\n-c ../b.txt\n--requirement=c.txt", &["Requirements a.txt", "Constraints ../b.txt", "Requirements c.txt"]),
             ("--trusted-host e.org\n--require-hashes\n--prefer-binary\n--only-binary :all:", &[]),
-            ("-e .[gpu]\n.\n-e ./sub\n-e git+https://e.org/x.git#egg=y", &["Project .[gpu]", "Project .", "Project ./sub", "git+https://e.org/x.git#egg=y"]),
+            (
+                "-e .[gpu]\n.\n-e ./sub\n-e git+https://e.org/x.git#egg=y",
+                &["Project .[gpu]", "Project .", "Project ./sub", "git+https://e.org/x.git#egg=y"],
+            ),
             (". ; os_name == 'nt'", &["Project . [Marker(\"os_name == 'nt'\")]"]),
             ("torch==${TORCH}+cu118\n-i ${A_1}/x\nx==${lower}", &["torch==${TORCH}+cu118", "Primary ${A_1}/x", "!==${lower}"]),
-            ("torch @ https://e.org/torch-2.0-py3-none-any.whl#sha256=ab", &["torch @ https://e.org/torch-2.0-py3-none-any.whl#sha256=ab"]),
+            (
+                "torch @ https://e.org/torch-2.0-py3-none-any.whl#sha256=ab",
+                &["torch @ https://e.org/torch-2.0-py3-none-any.whl#sha256=ab"],
+            ),
             ("torch -f https://e.org", &["torch"]),
             ("-r a.txt -r b.txt", &["Requirements a.txt"]),
             ("torch>=1,\\\n<2", &["torch>=1,<2"]),
@@ -415,7 +421,10 @@ mod tests {
             ("--index-url", &["!--index-url"]),
             ("--index-url 'x", &["!'"]),
             ("--nonsense\ntorch", &["torch", "!--nonsense"]),
-            ("torch=={{ v }}\n{% if x %}\n{{ y }}", &["torch==?", "!torch=={{ v }} template", "!{% if x %} template", "!{{ y }} template"]),
+            (
+                "torch=={{ v }}\n{% if x %}\n{{ y }}",
+                &["torch==?", "!torch=={{ v }} template", "!{% if x %} template", "!{{ y }} template"],
+            ),
             ("# conda create --name <env> --file <this file>\n@EXPLICIT\ntorch=1.0=py_0", &["torch=1.0=py_0"]),
         ];
         for (text, want) in cases {
