@@ -125,13 +125,6 @@ pub enum Does {
     Enter(Place),
     /// Something is compiled.
     Compile(Compile),
-    /// What the image runs (`CMD`, `ENTRYPOINT`).
-    Runs {
-        /// `ENTRYPOINT`, to which a `CMD` is the arguments.
-        entrypoint: bool,
-        /// Word by word.
-        words: Vec<Text>,
-    },
     /// A container or program is started.
     Launch(Box<Launch>),
     /// System packages (apt, dnf, apk …) come or go.
@@ -145,6 +138,8 @@ pub enum Does {
         /// The program and its arguments.
         words: Vec<Text>,
     },
+    /// A requirements file sets options for the whole of an install: `--pre`, `--no-binary`.
+    Options(InstallFlags),
     /// A file is changed on the way (`sed -i`, `grep -v torch a > b`): its text here is no longer known.
     Edit(Text),
 }

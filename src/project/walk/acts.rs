@@ -11,27 +11,16 @@ impl<'a> Walker<'_, 'a> {
         if depth > DEEPEST {
             return;
         }
-        // A `Back` spans the region that it ends; the state is kept where its first act begins.
-        let backs: Vec<Span> = acts.iter().filter(|a| matches!(a.does, Does::Enter(Place::Back))).map(|a| a.at).collect();
-        let mut kept: Vec<(Span, Kept)> = Vec::new();
+        let mut kept: Vec<Kept> = Vec::new();
         for act in acts {
-            // Regions nest: outer ones that begin with this act come first.
-            let mut begins: Vec<Span> = backs
-                .iter()
-                .copied()
-                .filter(|b| b.contains(act.at) && b.start < b.end && !kept.iter().any(|(k, _)| k == b))
-                .collect();
-            begins.sort_by_key(|b| std::cmp::Reverse(b.end - b.start));
-            for begin in begins {
-                kept.push((begin, self.keep()));
-            }
-            if matches!(act.does, Does::Enter(Place::Back)) {
-                if let Some(i) = kept.iter().rposition(|(span, _)| *span == act.at) {
-                    let state = kept.swap_remove(i).1;
-                    self.back(state);
-                    kept.retain(|(span, _)| !act.at.contains(*span));
+            match &act.does {
+                Does::Enter(Place::Subshell) => kept.push(self.keep()),
+                Does::Enter(Place::Back) => {
+                    if let Some(state) = kept.pop() {
+                        self.back(state);
+                    }
                 }
-                continue;
+                _ => {}
             }
             if self.takes(act) {
                 self.act(path, act, depth);
@@ -159,8 +148,8 @@ impl<'a> Walker<'_, 'a> {
             Place::CondaEnvironment(text) => {
                 self.prefix = self.variables.resolve(text).map_or(Prefix::Unknown, |name| conda(&name));
             }
-            Place::Venv(text) => self.prefix = self.variables.resolve(text).map_or(Prefix::Unknown, Prefix::Venv),
-            Place::Back => {}
+            Place::Venv(text) => self.prefix = self.variables.resolve(text).map_or(Prefix::Unknown, venv),
+            Place::Subshell | Place::Back => {}
         }
     }
 }
@@ -169,6 +158,15 @@ pub(super) fn conda(name: &str) -> Prefix {
     // `/opt/conda/envs/x` and `-n x` are one environment.
     let name = name.rsplit_once("/envs/").map_or(name, |(_, last)| last);
     Prefix::Conda(name.trim_end_matches('/').to_owned())
+}
+
+/// `/usr/bin/pip` is the system's, and `/opt/conda/bin/pip` that of an image whose Python is conda's base.
+pub(super) fn venv(folder: String) -> Prefix {
+    match folder.trim_end_matches('/') {
+        "" | "/usr" | "/usr/local" | "/opt/conda" => Prefix::System,
+        name if name.contains("/envs/") => conda(name),
+        name => Prefix::Venv(name.to_owned()),
+    }
 }
 
 /// `cd "$(dirname "$0")/.."`: the script's own folder and what follows; any other unknown folder is nowhere.

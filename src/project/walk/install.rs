@@ -3,7 +3,7 @@
 use super::super::File;
 use super::super::starts::beside;
 use super::super::variables::Value;
-use super::acts::conda;
+use super::acts::{conda, venv};
 use super::{Asked, DEEPEST, Event, Indexed, Installed, Prefix, Routed, Walker};
 use crate::environment::{Join, Reason};
 use crate::notation::requirement::{self, Subject};
@@ -106,7 +106,7 @@ impl<'p, 'a> Walker<'p, 'a> {
             Target::Named(name) => self.variables.resolve(name).map_or(Prefix::Unknown, |n| conda(&n)),
             Target::Prefix(folder) => self.variables.resolve(folder).map_or(Prefix::Unknown, |f| match install.tool {
                 Tool::Conda => conda(&f),
-                _ => Prefix::Venv(f),
+                _ => venv(f),
             }),
         };
         for index in &install.indexes {
@@ -226,6 +226,10 @@ impl<'p, 'a> Walker<'p, 'a> {
                 Does::Index(index) => {
                     let index = self.index(index);
                     step.indexes.push(index);
+                }
+                Does::Options(flags) => {
+                    step.flags.pre |= flags.pre;
+                    step.flags.no_binary.extend(flags.no_binary.iter().cloned());
                 }
                 Does::Include(include) => {
                     let mut inner = via.to_vec();

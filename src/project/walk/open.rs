@@ -2,7 +2,7 @@
 
 use super::super::{File, paths};
 use super::Walker;
-use crate::outline::{How, Piece, Text};
+use crate::outline::{How, Text};
 
 impl<'a> Walker<'_, 'a> {
     /// The root-relative path of a file named by a command; `None` where it is not there or not known.
@@ -37,15 +37,19 @@ impl<'a> Walker<'_, 'a> {
 
     /// The `pyproject.toml` of a folder named by a command.
     pub(super) fn open_project(&mut self, text: &Text) -> Option<String> {
-        let mut inner = text.clone();
-        inner.pieces.push(Piece::Literal("/pyproject.toml".to_owned()));
-        self.open(&inner)
+        let folder = self.variables.resolve(text)?;
+        let folder = folder.split('[').next().unwrap_or_default();
+        self.open(&Text::literal(format!("{folder}/pyproject.toml"), text.at))
     }
 
     /// A file named by a manifest, relative to its folder.
     pub(super) fn beside(&mut self, path: &str, text: &Text, how: How) -> Option<(File<'a>, String)> {
         let written = self.variables.resolve(text)?;
-        let written = if how == How::Project { format!("{written}/pyproject.toml") } else { written };
+        let written = if how == How::Project {
+            format!("{}/pyproject.toml", written.split('[').next().unwrap_or_default())
+        } else {
+            written
+        };
         let Some(found) = paths::join(paths::folder(path), &written) else {
             self.script.outside.insert(written);
             return None;
