@@ -1,8 +1,16 @@
 //! `cudalint.toml`, `[tool.cudalint]`, and host files: the same keys, read in the same way.
 
 use crate::diagnostic::Severity;
-use crate::environment::Host;
+use crate::environment::{Gpu, Host};
+use crate::knowledge::{self, Basis, Sm};
+use crate::outline::Text;
+use crate::platform::{Arch, Os, Platform, Pythons};
+use crate::read::syntax::toml::{Table, Toml, Value, items, table};
 use crate::source::{FileId, Span};
+use crate::version::{CudaVersion, DriverVersion};
+
+/// Sections of a host file that `probe` writes about what lies on the machine.
+const FOUND: [&str; 6] = ["container", "toolkit", "loader", "package", "library", "kernel"];
 
 /// One configuration.
 #[derive(Clone, Debug, Default)]
@@ -46,8 +54,8 @@ pub struct Mistake {
 /// # Errors
 /// Every mistake in the file: syntax, an unknown key, a value of the wrong type.
 pub fn config(file: FileId, text: &str) -> Result<Config, Vec<Mistake>> {
-    let _ = (file, text);
-    Err(Vec::new())
+    let (reader, root) = Reader::open(file, text);
+    reader.read(|reader| reader.config(&root))
 }
 
 /// Reads `[tool.cudalint]` of a pyproject.toml; `None` where there is none, or the file is not TOML.
@@ -55,8 +63,9 @@ pub fn config(file: FileId, text: &str) -> Result<Config, Vec<Mistake>> {
 /// # Errors
 /// As [`config`].
 pub fn config_in_pyproject(file: FileId, text: &str) -> Result<Option<Config>, Vec<Mistake>> {
-    let _ = (file, text);
-    Ok(None)
+    let (reader, root) = Reader::open(file, text);
+    let Some(ours) = table(&root, &["tool", "cudalint"]).filter(|_| reader.mistakes.is_empty()) else { return Ok(None) };
+    reader.read(|reader| Some(reader.config(ours)))
 }
 
 /// Reads a host file.
@@ -64,6 +73,326 @@ pub fn config_in_pyproject(file: FileId, text: &str) -> Result<Option<Config>, V
 /// # Errors
 /// As [`config`].
 pub fn host(file: FileId, text: &str) -> Result<Host, Vec<Mistake>> {
-    let _ = (file, text);
-    Err(Vec::new())
+    let (reader, root) = Reader::open(file, text);
+    reader.read(|reader| reader.host(&root))
+}
+
+struct Reader<'t> {
+    toml: Toml<'t>,
+    mistakes: Vec<Mistake>,
+}
+
+impl<'t> Reader<'t> {
+    fn open(file: FileId, text: &'t str) -> (Self, Table<'t>) {
+        let (toml, root, torn) = Toml::parse(file, text);
+        let mistakes = torn.into_iter().map(|torn| Mistake { at: torn.at, what: torn.why }).collect();
+        (Self { toml, mistakes }, root)
+    }
+    /// Reads what is TOML; what half-typed text would seem to say is no mistake of its own.
+    fn read<T>(mut self, read: impl FnOnce(&mut Self) -> T) -> Result<T, Vec<Mistake>> {
+        if !self.mistakes.is_empty() {
+            return Err(self.mistakes);
+        }
+        let read = read(&mut self);
+        if self.mistakes.is_empty() { Ok(read) } else { Err(self.mistakes) }
+    }
+    fn config(&mut self, root: &Table<'_>) -> Config {
+        let mut config = Config::default();
+        for (key, value) in root {
+            match key.get_ref().as_ref() {
+                "hosts" => config.hosts = self.strings("hosts", value).iter().map(|t| (said(t), Some(t.at))).collect(),
+                "exclude" => config.exclude = self.strings("exclude", value).iter().map(said).collect(),
+                "host" => {
+                    for item in self.tables("host", value) {
+                        let host = self.host(item);
+                        config.host.push(host);
+                    }
+                }
+                "mirrors" => config.mirrors = self.pairs("mirrors", value),
+                "images" => config.images = self.pairs("images", value),
+                "levels" => config.levels = self.levels(value),
+                "per-path" => config.per_path = self.per_path(value),
+                other => {
+                    let known = ["hosts", "exclude", "host", "mirrors", "images", "levels", "per-path"];
+                    self.unknown(self.toml.span(key.span()), other, "the configuration", &known);
+                }
+            }
+        }
+        config
+    }
+    fn per_path(&mut self, value: &Value<'_>) -> Vec<PerPath> {
+        let mut all = Vec::new();
+        for item in self.tables("per-path", value) {
+            let (mut path, mut levels) = (None, Vec::new());
+            for (key, value) in item {
+                match key.get_ref().as_ref() {
+                    "path" => path = self.string("path", value).as_ref().map(said),
+                    "levels" => levels = self.levels(value),
+                    other => self.unknown(self.toml.span(key.span()), other, "`[[per-path]]`", &["path", "levels"]),
+                }
+            }
+            match path {
+                Some(path) => all.push(PerPath { path, levels }),
+                None if item.contains_key("path") => {}
+                None => self.mistake(self.toml.span(value.span()), "`[[per-path]]` needs a `path`"),
+            }
+        }
+        all
+    }
+    fn levels(&mut self, value: &Value<'_>) -> Vec<(String, Option<Severity>, Span)> {
+        let mut levels = Vec::new();
+        for (rule, value) in self.table("levels", value) {
+            let at = self.toml.span(rule.span());
+            let level = match value.get_ref().as_str() {
+                Some("error") => Some(Severity::Error),
+                Some("warning") => Some(Severity::Warning),
+                Some("info") => Some(Severity::Info),
+                Some("off") => None,
+                _ => {
+                    let what = format!("the level of `{}` is none of \"error\", \"warning\", \"info\", \"off\"", rule.get_ref());
+                    self.mistake(self.toml.span(value.span()), what);
+                    continue;
+                }
+            };
+            levels.push((rule.get_ref().to_string(), level, at));
+        }
+        levels
+    }
+    fn host(&mut self, root: &Table<'_>) -> Host {
+        let platform = Platform::default();
+        let mut host = Host { name: "host".into(), driver: None, driver_cuda: None, gpus: Vec::new(), platform, wsl: false };
+        for (key, value) in root {
+            match key.get_ref().as_ref() {
+                "schema" => {
+                    let number = value.get_ref().as_integer().map(|n| n.as_str());
+                    if number != Some("1") {
+                        self.mistake(self.toml.span(value.span()), "`schema` is 1 in every host file that this cudalint reads");
+                    }
+                }
+                "name" => host.name = self.string("name", value).as_ref().map_or(host.name, said),
+                "os" => {
+                    let names = [("linux", Os::Linux), ("windows", Os::Windows), ("macos", Os::MacOs)];
+                    host.platform.os = self.one_of("os", value, &names).unwrap_or(Os::Linux);
+                }
+                "arch" => {
+                    let names = [("x86_64", Arch::X86_64), ("aarch64", Arch::Aarch64)];
+                    host.platform.arch = self.one_of("arch", value, &names).unwrap_or(Arch::X86_64);
+                }
+                "wsl" => match value.get_ref().as_bool() {
+                    Some(wsl) => host.wsl = wsl,
+                    None => self.mistake(self.toml.span(value.span()), "`wsl` is true or false"),
+                },
+                "driver" => host.driver = self.parsed("driver", value, "535.104.05", DriverVersion::parse),
+                "driver_cuda" => host.driver_cuda = self.parsed("driver_cuda", value, "12.2", CudaVersion::parse),
+                "python" => {
+                    let python = self.parsed("python", value, "3.11", Pythons::parse);
+                    host.platform.python = python.map_or(Pythons::ANY, |(python, _)| python);
+                }
+                "gpu" => {
+                    for item in items(value).chain(value.get_ref().as_array().is_none().then_some(value)) {
+                        host.gpus.extend(self.gpu(item));
+                    }
+                }
+                section if FOUND.contains(&section) => {}
+                other => {
+                    let known = ["schema", "name", "os", "arch", "wsl", "driver", "driver_cuda", "python", "gpu"];
+                    self.unknown(self.toml.span(key.span()), other, "a host", &known);
+                }
+            }
+        }
+        host
+    }
+    fn gpu(&mut self, item: &Value<'_>) -> Option<Gpu> {
+        let at = self.toml.span(item.span());
+        let Some(gpu) = item.get_ref().as_table() else {
+            self.mistake(at, "`gpu` is a list of tables: a line `[[gpu]]`, then `name = \"RTX 4090\"`");
+            return None;
+        };
+        let (mut name, mut capability) = (None, None);
+        for (key, value) in gpu {
+            match key.get_ref().as_ref() {
+                "name" => name = self.string("name", value),
+                "compute_capability" => capability = self.parsed("compute_capability", value, "8.6", compute_capability),
+                other => self.unknown(self.toml.span(key.span()), other, "`[[gpu]]`", &["name", "compute_capability"]),
+            }
+        }
+        let row = name.as_ref().and_then(Text::known).and_then(knowledge::gpu);
+        let given = capability.map(|(sm, _)| sm);
+        Some(Gpu {
+            name: name.as_ref().map(said).or_else(|| given.map(|sm| format!("sm_{}{}", sm.major, sm.minor))).unwrap_or_default(),
+            at: name.map(|name| name.at).or(capability.map(|(_, at)| at)).unwrap_or(at),
+            sm: given.or(row.map(|row| row.sm)),
+            segment: row.map(|row| row.segment),
+            // What the host file says outright was read off the machine.
+            basis: if given.is_some() { Basis::Measured } else { row.map_or(Basis::Inferred, |row| row.basis) },
+        })
+    }
+    fn mistake(&mut self, at: Span, what: impl Into<String>) {
+        self.mistakes.push(Mistake { at, what: what.into() });
+    }
+    fn unknown(&mut self, at: Span, key: &str, of: &str, known: &[&str]) {
+        self.mistake(at, format!("unknown key `{key}`; {of} knows {}", known.join(", ")));
+    }
+    fn string(&mut self, key: &str, value: &Value<'_>) -> Option<Text> {
+        let text = self.toml.string(value);
+        if text.is_none() {
+            let kind = value.get_ref().type_str();
+            self.mistake(self.toml.span(value.span()), format!("`{key}` is a string, in quotes; this is of type {kind}"));
+        }
+        text
+    }
+    /// A list of strings, or one string.
+    fn strings(&mut self, key: &str, value: &Value<'_>) -> Vec<Text> {
+        match value.get_ref().as_array() {
+            Some(list) => list.iter().filter_map(|item| self.string(key, item)).collect(),
+            None => self.string(key, value).into_iter().collect(),
+        }
+    }
+    fn one_of<T: Copy>(&mut self, key: &str, value: &Value<'_>, names: &[(&str, T)]) -> Option<T> {
+        let text = self.string(key, value)?;
+        let found = names.iter().find(|(name, _)| text.known() == Some(name));
+        if found.is_none() {
+            let names: Vec<_> = names.iter().map(|(name, _)| format!("\"{name}\"")).collect();
+            self.mistake(text.at, format!("`{key}` is one of {}", names.join(", ")));
+        }
+        found.map(|(_, meant)| *meant)
+    }
+    fn parsed<T>(&mut self, key: &str, value: &Value<'_>, like: &str, parse: fn(&str) -> Option<T>) -> Option<(T, Span)> {
+        let text = self.string(key, value)?;
+        let read = text.known().and_then(parse);
+        if read.is_none() {
+            self.mistake(text.at, format!("`{key}` is written like \"{like}\""));
+        }
+        read.map(|read| (read, text.at))
+    }
+    fn table<'a, 'v>(&mut self, key: &str, value: &'a Value<'v>) -> Vec<Pair<'a, 'v>> {
+        match value.get_ref().as_table() {
+            Some(table) => table.iter().collect(),
+            None => {
+                self.mistake(self.toml.span(value.span()), format!("`{key}` is a table"));
+                Vec::new()
+            }
+        }
+    }
+    fn tables<'a, 'v>(&mut self, key: &str, value: &'a Value<'v>) -> Vec<&'a Table<'v>> {
+        let found: Vec<_> = items(value).filter_map(|item| item.get_ref().as_table()).collect();
+        if value.get_ref().as_array().is_none_or(|list| list.len() != found.len()) {
+            self.mistake(self.toml.span(value.span()), format!("`{key}` is a list of tables: write `[[{key}]]`"));
+        }
+        found
+    }
+    fn pairs(&mut self, section: &str, value: &Value<'_>) -> Vec<(String, String)> {
+        let table = self.table(section, value);
+        let pair = |(key, value): Pair<'_, '_>| {
+            let name = key.get_ref().to_string();
+            self.string(&name, value).map(|text| (name, said(&text)))
+        };
+        table.into_iter().filter_map(pair).collect()
+    }
+}
+
+type Pair<'a, 'v> = (&'a ::toml::Spanned<::toml::de::DeString<'v>>, &'a Value<'v>);
+
+fn said(text: &Text) -> String {
+    text.known().unwrap_or_default().to_owned()
+}
+
+/// `8.6`.
+fn compute_capability(text: &str) -> Option<Sm> {
+    let (major, minor) = text.trim().split_once('.')?;
+    Some(Sm { major: major.parse().ok()?, minor: minor.parse().ok()?, exact: false })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FILE: FileId = FileId(0);
+
+    #[test]
+    fn a_host() {
+        let text = "schema = 1\nname = \"gpu-box\"\nos = \"windows\"\narch = \"aarch64\"\nwsl = true\ndriver = \"470.182.03\"\n\
+            driver_cuda = \"11.4\"\npython = \"3.11\"\n[[gpu]]\nname = \"Mystery\"\ncompute_capability = \"7.0\"\n[[gpu]]\nname = \"Other\"\n\
+            [container]\nruntime = true\n[[toolkit]]\nversion = 1\n";
+        let host = host(FILE, text).expect("a host");
+        assert_eq!(
+            (host.name.as_str(), host.wsl, host.platform.os, host.platform.arch),
+            ("gpu-box", true, Os::Windows, Arch::Aarch64)
+        );
+        let (driver, at) = host.driver.expect("a driver");
+        assert_eq!((driver.to_string().as_str(), &text[at.range()]), ("470.182.03", "470.182.03"));
+        assert_eq!(host.driver_cuda.map(|(cuda, _)| cuda), CudaVersion::parse("11.4"));
+        assert_eq!(host.platform.python, Pythons::only(11));
+        let gpus: Vec<_> = host.gpus.iter().map(|g| (g.name.as_str(), g.sm, &text[g.at.range()])).collect();
+        assert_eq!(gpus, [("Mystery", Some(Sm { major: 7, minor: 0, exact: false }), "Mystery"), ("Other", None, "Other")]);
+        assert_eq!(super::host(FILE, "").expect("a host").platform, Platform::default());
+    }
+
+    #[test]
+    fn mistakes_in_a_host() {
+        for (text, place, what) in [
+            ("drivr = \"535\"", "drivr", "`drivr`"),
+            ("driver = 535", "535", "`driver`"),
+            ("driver = \"new\"", "new", "`driver`"),
+            ("schema = 2", "2", "`schema`"),
+            ("os = \"linus\"", "linus", "`os`"),
+            ("wsl = \"yes\"", "\"yes\"", "`wsl`"),
+            ("gpu = \"RTX\"", "\"RTX\"", "`gpu`"),
+            ("python = \"2.7\"", "2.7", "`python`"),
+            ("[[gpu]]\ncompute_capability = \"8\"", "8", "`compute_capability`"),
+            ("[[gpu]]\nsm = 3", "sm", "`sm`"),
+            ("driver = ", "", ""),
+        ] {
+            let mistakes = host(FILE, text).expect_err(text);
+            assert_eq!((&text[mistakes[0].at.range()], mistakes.len()), (place, 1), "{text}: {mistakes:?}");
+            assert!(mistakes[0].what.contains(what), "{mistakes:?}");
+        }
+    }
+
+    const CONFIG: &str = "hosts = [\"hosts/*.toml\"]\nexclude = [\"third_party/**\"]\n[[host]]\ndriver = \"535.104.05\"\n\
+        [mirrors]\n\"https://m.example/pt\" = \"pytorch\"\n[images]\n\"r.example/base:*\" = \"nvidia/cuda:12.4.1-base\"\n\
+        [levels]\ncuda-build-drifts = \"off\"\nx = \"info\"\n[[per-path]]\npath = \"ci/**\"\nlevels = { gpu-not-requested = \"off\" }\n";
+
+    #[test]
+    fn a_configuration() {
+        let config = config(FILE, CONFIG).expect("a configuration");
+        assert_eq!(
+            config.hosts.iter().map(|(h, at)| (h.as_str(), &CONFIG[at.expect("a place").range()])).collect::<Vec<_>>(),
+            [("hosts/*.toml", "hosts/*.toml")]
+        );
+        assert_eq!((config.exclude.as_slice(), config.host.len()), (&["third_party/**".to_owned()][..], 1));
+        assert_eq!(config.mirrors, [("https://m.example/pt".to_owned(), "pytorch".to_owned())]);
+        assert_eq!(config.images[0].1, "nvidia/cuda:12.4.1-base");
+        let levels: Vec<_> = config.levels.iter().map(|(rule, level, at)| (rule.as_str(), *level, &CONFIG[at.range()])).collect();
+        assert_eq!(levels, [("cuda-build-drifts", None, "cuda-build-drifts"), ("x", Some(Severity::Info), "x")]);
+        assert_eq!((config.per_path[0].path.as_str(), config.per_path[0].levels.len()), ("ci/**", 1));
+        assert_eq!(super::config(FILE, "hosts = \"a.toml\"").expect("a string will do").hosts.len(), 1);
+    }
+
+    #[test]
+    fn a_configuration_in_pyproject() {
+        let read = |text: &str| config_in_pyproject(FILE, text);
+        assert!(read("[project]\nname = \"x\"").expect("none").is_none() && read("[tool.cudalint").expect("none").is_none());
+        assert_eq!(read("[tool.cudalint.levels]\nx = \"off\"").expect("one").expect("one").levels.len(), 1);
+        assert_eq!(read("[tool.cudalint]\nx = 1").expect_err("a mistake").len(), 1);
+    }
+
+    #[test]
+    fn mistakes_in_a_configuration() {
+        for (text, place) in [
+            ("host = 3", "3"),
+            ("exclude = [1, \"a\"]", "1"),
+            ("levels = 1", "1"),
+            ("[levels]\nx = \"fatal\"", "\"fatal\""),
+            ("[mirrors]\na = 1", "1"),
+            ("[[per-path]]\nlevels = {}", "[[per-path]]\nlevels = {}"),
+            ("[[per-path]]\npath = 1", "1"),
+            ("per_path = []", "per_path"),
+            ("[[host]]\ndrivers = \"535\"", "drivers"),
+        ] {
+            let mistakes = config(FILE, text).expect_err(text);
+            let at = &text[mistakes[0].at.range()];
+            assert!(mistakes.len() == 1 && (at == place || place.starts_with(at) && !at.is_empty()), "{text}: {mistakes:?}");
+        }
+    }
 }
