@@ -153,6 +153,13 @@ impl Linter {
         &self.sources
     }
 
+    /// The environments of the last report, by start; meaningful after [`Linter::report`].
+    pub fn environments(&self) -> impl Iterator<Item = &Environment> {
+        let mut names: Vec<&String> = self.starts.keys().collect();
+        names.sort();
+        names.into_iter().flat_map(|name| self.starts[name].environments.iter())
+    }
+
     /// How much was done since the engine was made.
     #[must_use]
     pub fn work(&self) -> Work {

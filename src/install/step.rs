@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::Aliases;
 use super::indexes::indexes;
 use super::state::{Held, State, at, comes};
-use crate::environment::{Ask, Candidates, Change, Conflict, Effect, Evidence, Holds, Reason, Step, StepIndex};
+use crate::environment::{Ask, Build, Candidates, Change, Conflict, Effect, Evidence, Holds, Reason, Step, StepIndex};
 use crate::knowledge::{self, Kernels};
 use crate::notation::match_spec::MatchSpec;
 use crate::notation::requirement::{self, Subject};
@@ -52,11 +52,12 @@ impl State {
         let mut asks = Vec::new();
         let mut changes = Vec::new();
         let mut after: BTreeMap<String, Held> = BTreeMap::new();
-        for (want, builds) in wanted.iter().zip(pruned.left) {
-            let mut builds = builds;
+        for (n, want) in wanted.iter().enumerate() {
+            let mut builds = pruned.left[n].clone();
             builds.open |= step.open && want.implied;
             let evidence = at(want.at, &want.also, comes(&want.name, &want.shown, &builds), step.join);
-            let change = self.change(want, &builds, &evidence, step);
+            let today = |version: &Version| pruned.admits_today(&packages, n, version, &self.platform);
+            let change = self.change(want, &builds, &evidence, step, &today);
             match change.as_ref().map(|c| &c.effect) {
                 Some(Effect::Keeps) => {}
                 Some(Effect::Unknown) => {
@@ -290,20 +291,30 @@ impl State {
         }
     }
 
-    /// What the step does to a package that was there.
-    fn change(&self, want: &Wanted, builds: &Candidates, cause: &Evidence, step: &Installed) -> Option<Change> {
+    /// What the step does to a package that was there; `today` says whether what is picked today beside it admits a version.
+    fn change(
+        &self,
+        want: &Wanted,
+        builds: &Candidates,
+        cause: &Evidence,
+        step: &Installed,
+        today: &dyn Fn(&Version) -> bool,
+    ) -> Option<Change> {
         let before = self.installed.get(&want.name)?;
         let effect = if step.flags.reinstall || (step.flags.upgrade && !want.implied) {
-            replaced(before, builds)
+            replaced(before, builds, Holds::Always)
         } else {
-            // What is there stays if it meets what the step asks and what its other packages require.
-            let meets = before.builds.hold(|b| {
-                let left = builds.open || builds.builds.is_empty() || builds.builds.iter().any(|n| same(n, b));
-                Some(want.wants.admits(&b.version) && (left || !want.implied))
-            });
-            match (meets, step.tool, want.implied) {
-                (Holds::Always | Holds::Today, ..) => Effect::Keeps,
-                (Holds::Never, Tool::Pip, _) | (Holds::Never, _, false) if !builds.open => replaced(before, builds),
+            // What is there stays if it meets what the step asks, and what the packages beside it require.
+            let asked = before.builds.hold(|b| Some(want.wants.admits(&b.version)));
+            let somehow = before.builds.hold(|b| Some(builds.open || builds.builds.iter().any(|n| same(n, b))));
+            let picked = before.builds.hold(|b| Some(today(&b.version)));
+            match (asked, somehow, picked) {
+                (Holds::Never, ..) | (_, Holds::Never, _) => replaced(before, builds, Holds::Always),
+                (Holds::Always | Holds::Today, _, Holds::Always | Holds::Today) => Effect::Keeps,
+                // uv keeps what is there where it can; pip takes the newest of what is asked, and what that requires.
+                (Holds::Always | Holds::Today, _, Holds::Never) if step.tool == Tool::Pip => {
+                    replaced(before, builds, Holds::Today)
+                }
                 _ => Effect::Unknown,
             }
         };
@@ -311,26 +322,25 @@ impl State {
     }
 }
 
-fn same(a: &crate::environment::Build, b: &crate::environment::Build) -> bool {
+fn same(a: &Build, b: &Build) -> bool {
     a.version.public() == b.version.public()
 }
 
 /// What takes the place of what was there, if that is another build.
-fn replaced(before: &Held, builds: &Candidates) -> Effect {
-    let (Some(old), Some(new)) =
-        (before.builds.only().or_else(|| before.builds.today()), builds.only().or_else(|| builds.today()))
-    else {
+fn replaced(before: &Held, builds: &Candidates, holds: Holds) -> Effect {
+    let (Some(old), Some(new)) = (before.builds.only().or_else(|| before.builds.today()), builds.today()) else {
         return Effect::Unknown;
     };
-    if std::ptr::eq(old.release, new.release) || !before.chosen {
+    let differs = |b: &Build| !before.builds.builds.iter().any(|o| same(o, b) && o.release.tag == b.release.tag);
+    if !before.chosen || !differs(new) {
         return Effect::Keeps;
     }
-    let holds = builds.hold(|b| Some(!before.builds.builds.iter().any(|o| same(o, b) && o.release.tag == b.release.tag)));
-    let show = |b: &crate::environment::Build| {
+    let show = |b: &Build| {
         let tag = b.release.tag;
         if tag.is_empty() || b.version.local().is_some() { b.version.to_string() } else { format!("{} ({tag})", b.version) }
     };
-    Effect::Replaces { from: show(old), to: show(new), holds }
+    let always = holds == Holds::Always && builds.hold(|b| Some(differs(b))) == Holds::Always;
+    Effect::Replaces { from: show(old), to: show(new), holds: if always { Holds::Always } else { Holds::Today } }
 }
 
 /// A package that carries kernels of its own: the chain runs through it.

@@ -15,7 +15,7 @@ mod names;
 mod pyproject;
 mod requirements;
 mod shell;
-mod syntax;
+pub(crate) mod syntax;
 mod uv_lock;
 mod uv_settings;
 // mod workflow;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::environment::{Build, Candidates};
 use crate::notation::requirement::{self, Subject};
 use crate::platform::Platform;
-use crate::version::Specifiers;
+use crate::version::{Specifiers, Version};
 
 /// The outcome: what is left of each package, and the pairs that leave nothing.
 pub(crate) struct Pruned {
@@ -91,6 +91,15 @@ fn settle(packages: &[(String, Candidates)], pruned: &mut Pruned, platform: &Pla
         {
             pruned.left[p].today = Some(newest);
         }
+    }
+}
+
+impl Pruned {
+    /// Whether what is picked today of the other packages admits a version of one of them.
+    pub(crate) fn admits_today(&self, names: &[(String, Candidates)], of: usize, version: &Version, platform: &Platform) -> bool {
+        let index: BTreeMap<&str, usize> = names.iter().enumerate().map(|(i, (name, _))| (name.as_str(), i)).collect();
+        let picked = self.left.iter().enumerate().filter(|(i, _)| *i != of).filter_map(|(_, c)| c.today());
+        picked.flat_map(|build| demands(build, &index, platform)).filter(|d| d.of == of).all(|d| d.wants.admits(version))
     }
 }
 
