@@ -427,3 +427,16 @@ fn corrections_of_common_errors_looked_up_by_hand() {
     assert_eq!(build("torchvision", "0.16.0", "pytorch/cu118", Platforms::LINUX_X86_64).requires, ["torch==2.1.0"]);
     assert!(build("torchaudio", "2.11.0", "pypi", Platforms::LINUX_X86_64).requires.is_empty());
 }
+
+proptest::proptest! {
+    #[test]
+    fn any_text_is_answered(text in ".{0,200}", url in "(https?://)?[a-z.@:%/+\u{e9}-]{0,80}", tag in "[a-z0-9*:@/._-]{0,60}") {
+        for question in [&text, &url, &tag] {
+            let _ = knowledge::gpu(question);
+            let _ = knowledge::image(question);
+            let _ = knowledge::index(question);
+            let _ = knowledge::system_package(question);
+            let _ = knowledge::releases(question);
+        }
+    }
+}
