@@ -9,15 +9,24 @@ use toml::{Table, Value};
 
 #[path = "src/knowledge/gpu_name.rs"]
 mod gpu_name;
+#[path = "build/notation.rs"]
+mod notation;
+#[path = "build/order.rs"]
+mod order;
+#[path = "build/row.rs"]
+mod row;
 
-type Answer<T> = Result<T, String>;
+use notation::{kernels, parts, platforms, sm, sms, source_is_well_formed};
+use order::{Key, Part, groups, image_key, names, release_key, sorted, text_key, version_key};
+use row::{Answer, Row};
 
 fn main() {
     println!("cargo::rerun-if-changed=rules/knowledge");
     println!("cargo::rerun-if-changed=src/knowledge/gpu_name.rs");
     println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-changed=build");
     let out = env::var("OUT_DIR").expect("cargo sets OUT_DIR");
-    let made = read_tables(Path::new("rules/knowledge")).and_then(|t| t.to_rust());
+    let made = read_tables(Path::new("rules/knowledge")).and_then(|t| t.into_rust());
     match made {
         Ok(text) => fs::write(Path::new(&out).join("tables.rs"), text).expect("OUT_DIR can be written"),
         Err(why) => {
@@ -70,52 +79,6 @@ struct Companion {
     source: usize,
 }
 
-type Key = Vec<Part>;
-
-/// A piece of a key: versions order by number, texts by letter.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Part {
-    Number(u64),
-    Text(String),
-}
-
-fn version_key(version: &str) -> Key {
-    let mut key = Vec::new();
-    let release: String = version.chars().take_while(|c| c.is_ascii_digit() || *c == '.').collect();
-    for number in release.trim_matches('.').split('.') {
-        key.push(Part::Number(number.parse().unwrap_or(0)));
-    }
-    let rest = &version[release.len()..];
-    let rank = if rest.is_empty() {
-        5
-    } else if rest.contains("post") {
-        6
-    } else if rest.contains("dev") {
-        1
-    } else if rest.starts_with('a') {
-        2
-    } else if rest.starts_with('b') {
-        3
-    } else {
-        4
-    };
-    // A release compares as if it went on with zeros.
-    key.resize(8, Part::Number(0));
-    key.push(Part::Number(rank));
-    key.push(Part::Number(rest.chars().filter(char::is_ascii_digit).collect::<String>().parse().unwrap_or(0)));
-    key
-}
-
-fn release_key(version: &str, tag: &str, platforms: u8, indexes: &str) -> Key {
-    let mut key = version_key(version);
-    key.extend([Part::Text(tag.to_owned()), Part::Number(platforms.into()), Part::Text(indexes.to_owned())]);
-    key
-}
-
-fn text_key(text: &str) -> Key {
-    vec![Part::Text(text.to_owned())]
-}
-
 fn read_tables(folder: &Path) -> Answer<Tables> {
     let mut files: Vec<_> = fs::read_dir(folder)
         .map_err(|e| format!("{}: {e}", folder.display()))?
@@ -130,63 +93,6 @@ fn read_tables(folder: &Path) -> Answer<Tables> {
         tables.file(&table).map_err(|why| format!("{}: {why}", file.display()))?;
     }
     Ok(tables)
-}
-
-/// One row, with the defaults of its file.
-struct Row<'a> {
-    own: &'a Table,
-    file: &'a Table,
-}
-
-impl<'a> Row<'a> {
-    fn get(&self, name: &str) -> Option<&'a Value> {
-        self.own.get(name).or_else(|| self.file.get(name))
-    }
-    fn text(&self, name: &str) -> Answer<&'a str> {
-        match self.get(name) {
-            None => Ok(""),
-            Some(Value::String(text)) => Ok(text),
-            Some(_) => Err(format!("`{name}` must be a text")),
-        }
-    }
-    fn must(&self, name: &str) -> Answer<&'a str> {
-        Some(self.text(name)?).filter(|t| !t.is_empty()).ok_or(format!("`{name}` is missing"))
-    }
-    fn flag(&self, name: &str) -> Answer<bool> {
-        self.get(name).map_or(Ok(false), |v| v.as_bool().ok_or(format!("`{name}` must be true or false")))
-    }
-    fn list(&self, name: &str) -> Answer<Vec<&'a str>> {
-        let wrong = || format!("`{name}` must be a list of texts");
-        match self.get(name) {
-            None => Ok(Vec::new()),
-            Some(Value::Array(items)) => items.iter().map(|v| v.as_str().ok_or_else(wrong)).collect(),
-            Some(_) => Err(wrong()),
-        }
-    }
-    fn numbers(&self, name: &str) -> Answer<Vec<u16>> {
-        let wrong = || format!("`{name}` must be a list of small numbers");
-        match self.get(name) {
-            None => Ok(Vec::new()),
-            Some(Value::Array(items)) => {
-                items.iter().map(|v| v.as_integer().and_then(|n| u16::try_from(n).ok()).ok_or_else(wrong)).collect()
-            }
-            Some(_) => Err(wrong()),
-        }
-    }
-    /// A row may be for one thing or for several alike.
-    fn each(&self, one: &str, several: &str) -> Answer<Vec<&'a str>> {
-        match (self.own.contains_key(one), self.own.contains_key(several)) {
-            (true, false) => Ok(vec![self.must(one)?]),
-            (false, true) => Some(self.list(several)?).filter(|l| !l.is_empty()).ok_or(format!("`{several}` is empty")),
-            _ => Err(format!("exactly one of `{one}` and `{several}` is needed")),
-        }
-    }
-    fn knows_only(&self, keys: &[&str]) -> Answer<()> {
-        match self.own.keys().find(|k| !keys.contains(&k.as_str())) {
-            Some(key) => Err(format!("unknown key `{key}`")),
-            None => Ok(()),
-        }
-    }
 }
 
 const DEFAULTS: &[&str] = &["source", "basis", "package", "repository", "kernels_source", "kernels_basis", "date"];
@@ -580,7 +486,7 @@ impl Tables {
         Ok(text_key(message))
     }
 
-    fn to_rust(mut self) -> Answer<String> {
+    fn into_rust(mut self) -> Answer<String> {
         let mut out = String::new();
         let mut put = |name: &str, of: &str, rows: Vec<String>| {
             writeln!(out, "pub(crate) static {name}: &[{of}] = &[\n{}\n];", rows.join(",\n")).expect("text grows");
@@ -634,122 +540,5 @@ impl Tables {
         put("SOURCES", "&str", self.sources.iter().map(|s| format!("{s:?}")).collect());
         writeln!(out, "pub(crate) static DATE: &str = {:?};", self.date).expect("text grows");
         Ok(out)
-    }
-}
-
-/// The texts that rows are sorted by, in that order.
-fn names(rows: &[(Key, String)]) -> Vec<String> {
-    let mut names: Vec<_> = rows
-        .iter()
-        .filter_map(|(key, _)| if let [Part::Text(name), ..] = key.as_slice() { Some(name.clone()) } else { None })
-        .collect();
-    names.sort();
-    names
-}
-
-fn groups(all: BTreeMap<String, Vec<(Key, String)>>, kind: &str) -> Answer<Vec<String>> {
-    all.into_iter()
-        .map(|(name, rows)| Ok(format!("({name:?}, &[\n{}\n])", sorted(rows, &format!("{kind} of {name}"))?.join(",\n"))))
-        .collect()
-}
-
-fn sorted(mut rows: Vec<(Key, String)>, kind: &str) -> Answer<Vec<String>> {
-    rows.sort_by(|a, b| a.0.cmp(&b.0));
-    if let Some(twice) = rows.windows(2).find(|pair| pair[0].0 == pair[1].0) {
-        return Err(format!("rules/knowledge: two rows for the same {kind}: {}", twice[1].1));
-    }
-    Ok(rows.into_iter().map(|(_, text)| text).collect())
-}
-
-/// Patterns come after exact tags, the longest first.
-fn image_key(tag: &str) -> Key {
-    match tag.contains('*') {
-        false => vec![Part::Number(0), Part::Text(tag.to_owned())],
-        true => vec![Part::Number(1), Part::Number(1000 - tag.len() as u64), Part::Text(tag.to_owned())],
-    }
-}
-
-fn platforms(names: &[&str]) -> Answer<u8> {
-    let bit = |name: &&str| match *name {
-        "linux-x86_64" => Ok(1),
-        "linux-aarch64" => Ok(2),
-        "windows" => Ok(4),
-        "macos" => Ok(8),
-        "any" => Ok(15),
-        other => Err(format!("unknown platform `{other}`")),
-    };
-    let bits = names.iter().map(bit).try_fold(0, |all, bit| bit.map(|bit| all | bit))?;
-    if bits == 0 { Err("`platforms` is missing".to_owned()) } else { Ok(bits) }
-}
-
-/// `cuda 12.1 rpath`: library, version, how it is found.
-fn parts(all: &[&str]) -> Answer<String> {
-    let mut text = String::new();
-    for part in all {
-        let wrong = || format!("`{part}` is not `library version found`");
-        let [library, version, found] = part.split(' ').collect::<Vec<_>>().try_into().map_err(|_| wrong())?;
-        let library = match library {
-            "cuda" => "Cuda",
-            "cudnn" => "Cudnn",
-            "nccl" => "Nccl",
-            "cublas" => "Cublas",
-            "nvjitlink" => "NvJitLink",
-            "tensorrt" => "TensorRt",
-            _ => return Err(wrong()),
-        };
-        let found = match found {
-            "rpath" => "Rpath",
-            "runpath" => "Runpath",
-            "system" => "System",
-            _ => return Err(wrong()),
-        };
-        write!(text, "Part {{ library: Library::{library}, version: {version:?}, found: Found::{found} }}, ")
-            .expect("text grows");
-    }
-    Ok(text)
-}
-
-fn kernels(row: &Row) -> Answer<String> {
-    match (row.text("kernels")?, row.own.contains_key("code")) {
-        ("cpu", false) => Ok("Kernels::Cpu".to_owned()),
-        ("", false) => Ok("Kernels::Unknown".to_owned()),
-        ("", true) => Ok(format!(
-            "Kernels::Known {{ code: &[{}], ptx: &[{}], ptx_unknown: {} }}",
-            sms(&row.list("code")?)?,
-            sms(&row.list("ptx")?)?,
-            row.flag("ptx_unknown")?
-        )),
-        (other, _) => Err(format!("`kernels` is `{other}`: only `cpu`, and not beside `code`")),
-    }
-}
-
-fn sms(all: &[&str]) -> Answer<String> {
-    Ok(all.iter().map(|text| sm(text)).collect::<Answer<Vec<_>>>()?.join(", "))
-}
-
-/// `9.0`, `9.0a`.
-fn sm(text: &str) -> Answer<String> {
-    let (plain, exact) = text.strip_suffix('a').map_or((text, false), |plain| (plain, true));
-    let number = |t: &str| t.parse::<u8>().map_err(|_| format!("`{text}` is no compute capability"));
-    let (major, minor) = plain.split_once('.').ok_or(format!("`{text}` is no compute capability"))?;
-    Ok(format!("Sm {{ major: {}, minor: {}, exact: {exact} }}", number(major)?, number(minor)?))
-}
-
-fn source_is_well_formed(text: &str) -> bool {
-    let repository = |text: &str| -> Option<bool> {
-        let (name, rest) = text.split_once('@')?;
-        let (commit, path) = rest.split_once(':')?;
-        let (owner, repo) = name.split_once('/')?;
-        let word = |t: &str| !t.is_empty() && !t.contains(char::is_whitespace) && !t.contains(':');
-        Some(word(owner) && word(repo) && !repo.contains('/') && word(commit) && word(path))
-    };
-    let published = |text: &str| {
-        text.split_once("==").is_some_and(|(name, version)| !name.is_empty() && !version.is_empty() && !text.contains(' '))
-    };
-    match text.split_once(':') {
-        Some(("https", rest)) => rest.starts_with("//") && rest.len() > 6 && !rest.contains(char::is_whitespace),
-        Some(("pypi", rest)) => published(rest),
-        Some(("measured", rest)) => rest.trim().len() > 8,
-        _ => repository(text) == Some(true),
     }
 }

@@ -63,7 +63,7 @@ mod tests {
         assert_eq!((row.torch, row.cuda, row.cudnn, row.flavour), ("2.1.0", "11.8", "8", Flavour::Runtime));
         assert!(image("pytorch/pytorch:2.1.0-cu118").is_none() && image("pytorch/pytorch:latest").is_none());
         let old = image("nvcr.io/nvidia/tensorrt:20.08-py3").expect("an NGC month");
-        assert_eq!((old.cuda, old.driver, old.driver_branches), ("11.0.3", "450.36.06", &[418, 440][..]));
+        assert_eq!((old.cuda, old.driver, old.driver_branches), ("11.0.3", "450.51", &[418, 440][..]));
         let vllm = image("vllm/vllm-openai:v0.9.0").expect("a reported demand");
         assert_eq!((vllm.require_cuda, vllm.gpu_only), ("cuda>=12.8", true));
         assert!(image("vllm/vllm-openai:latest").is_some_and(|i| i.gpu_only && i.require_cuda.is_empty()));
