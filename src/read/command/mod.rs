@@ -1,10 +1,14 @@
 //! Command lines: one grammar a program, used wherever commands stand (shell, Dockerfile, CI, compose).
 
+pub(super) mod asks;
 mod compile;
 mod conda;
 mod docker;
 mod files;
+pub(super) mod options;
+pub(super) mod pip;
 mod system;
+pub(super) mod uv;
 mod wrapper;
 
 use crate::outline::{Does, Piece, Target, Text};
@@ -18,6 +22,9 @@ type Grammar = fn(&[Text], Span) -> Vec<Does>;
 /// Which program has which grammar; a version behind the name (`pip3.11`) is cut off before.
 static GRAMMARS: &[(&[&str], Grammar)] = &[
     (&["conda", "mamba", "micromamba"], |words, at| conda::conda(words.get(1..).unwrap_or_default(), at)),
+    (&["pip"], |words, _| pip::pip(words.get(1..).unwrap_or_default())),
+    (&["uv"], |words, at| uv::uv(words.get(1..).unwrap_or_default(), at)),
+    (&["uvx"], |words, _| uv::uvx(words.get(1..).unwrap_or_default())),
     (&["docker", "podman", "nvidia-docker"], docker::docker),
     (&["apt", "apt-get", "aptitude", "dnf", "yum", "microdnf", "tdnf", "apk", "zypper", "pacman"], system::system),
     (&["nvcc", "cmake", "make", "ninja"], compile::compile),

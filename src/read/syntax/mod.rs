@@ -3,4 +3,5 @@
 pub(crate) mod comments;
 pub(super) mod interpolation;
 pub(crate) mod toml;
+pub(crate) mod torn;
 pub(super) mod yaml;

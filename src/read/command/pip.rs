@@ -1,0 +1,317 @@
+//! pip's command line.
+
+use super::asks::{Asked, asked, extras, index, no_index, normal};
+use super::options::{Grammar, Part};
+use crate::outline::{
+    Does, How, Include, IndexKind, Install, InstallFlags, Scope, Target, Text, Tool, Variable,
+};
+use crate::source::Span;
+
+/// The options of `pip install`, `download`, `wheel`, `uninstall`, and of pip itself.
+const PIP: Grammar = Grammar {
+    valued: &[
+        &["-r", "--requirement"],
+        &["-c", "--constraint"],
+        &["-e", "--editable"],
+        &["-i", "--pypi-url", "--index-url"],
+        &["--extra-index-url"],
+        &["-f", "--find-links"],
+        &["-t", "--target"],
+        &["--prefix"],
+        &["--python"],
+        &["--python-version"],
+        &["--group"],
+        &["--no-binary"],
+        &["--only-binary"],
+        &["--all-releases"],
+        &["--only-final"],
+        &["--build-constraint"],
+        &["--requirements-from-script"],
+        &["--platform"],
+        &["--implementation"],
+        &["--abi"],
+        &["--root"],
+        &["--src", "--source", "--source-dir", "--source-directory"],
+        &["--upgrade-strategy"],
+        &["-C", "--config-setting", "--config-settings"],
+        &["--install-option"],
+        &["--global-option"],
+        &["--build-option"],
+        &["-b", "--build", "--build-dir", "--build-directory"],
+        &["-d", "--dest", "--destination-dir", "--destination-directory"],
+        &["-w", "--wheel-dir"],
+        &["--progress-bar"],
+        &["--root-user-action"],
+        &["--report"],
+        &["--refresh-package"],
+        &["--uploaded-prior-to"],
+        &["--hash"],
+        &["--log", "--log-file", "--local-log"],
+        &["--keyring-provider"],
+        &["--proxy"],
+        &["--retries"],
+        &["--timeout", "--default-timeout"],
+        &["--exists-action"],
+        &["--trusted-host"],
+        &["--cert"],
+        &["--client-cert"],
+        &["--cache-dir"],
+        &["--use-feature"],
+        &["--use-deprecated"],
+        &["--resume-retries"],
+    ],
+    flags: &[
+        &["--no-deps", "--no-dependencies"],
+        &["--dry-run"],
+        &["-U", "--upgrade"],
+        &["--force-reinstall"],
+        &["-I", "--ignore-installed"],
+        &["--pre"],
+        &["--no-build-isolation"],
+        &["--no-index"],
+        &["--user"],
+        &["--no-user"],
+        &["--only-deps", "--only-dependencies"],
+        &["--ignore-requires-python"],
+        &["--use-pep517"],
+        &["--no-use-pep517"],
+        &["--check-build-dependencies"],
+        &["--break-system-packages"],
+        &["--compile"],
+        &["--no-compile"],
+        &["--no-warn-script-location"],
+        &["--no-warn-conflicts"],
+        &["--require-hashes"],
+        &["--no-require-hashes"],
+        &["--no-clean"],
+        &["--no-verify"],
+        &["--prefer-binary"],
+        &["-y", "--yes"],
+        &["-h", "--help"],
+        &["-V", "--version"],
+        &["--debug"],
+        &["--isolated"],
+        &["--require-virtualenv", "--require-venv"],
+        &["-v", "--verbose"],
+        &["-q", "--quiet"],
+        &["--no-input"],
+        &["--no-proxy-env"],
+        &["--no-cache-dir"],
+        &["--disable-pip-version-check"],
+        &["--no-color"],
+        &["--no-python-version-warning"],
+    ],
+    abbreviates: true,
+};
+
+/// What `pip …` does; `words` are those behind `pip`, `python -m pip`.
+pub(in crate::read) fn pip(words: &[Text]) -> Vec<Does> {
+    let Some((mut parts, command, rest)) = PIP.command(words) else { return Vec::new() };
+    parts.extend(PIP.parse(rest));
+    match command.known() {
+        Some("install") => install(parts, false),
+        Some("download" | "wheel") => install(parts, true),
+        Some("uninstall") => uninstall(parts),
+        Some("config") => config(&parts),
+        _ => Vec::new(),
+    }
+}
+
+fn install(parts: Vec<Part>, elsewhere: bool) -> Vec<Does> {
+    let flags = InstallFlags { elsewhere, ..InstallFlags::default() };
+    let mut it = Install {
+        tool: Tool::Pip,
+        asks: Vec::new(),
+        reads: Vec::new(),
+        indexes: Vec::new(),
+        target: Target::Active,
+        flags,
+    };
+    for part in parts {
+        match part {
+            Part::Argument(word) => ask(&mut it, word),
+            Part::Option { name: "--editable", value: Some(word), .. } => ask(&mut it, word),
+            Part::Option { name, value: Some(value), .. } => valued(&mut it, name, value),
+            Part::Option { name, value: None, at } => flag(&mut it, name, at),
+            Part::Unknown(_) => {}
+        }
+    }
+    let nothing = it.asks.is_empty() && it.reads.is_empty() && it.flags.groups.is_empty();
+    if nothing { Vec::new() } else { vec![Does::Install(it)] }
+}
+
+/// Adds a package or a folder that is named on the command line.
+pub(super) fn ask(it: &mut Install, word: Text) {
+    match asked(word) {
+        Asked::Package(requirement) => it.asks.push(requirement),
+        Asked::Project(folder) => {
+            it.flags.extras.extend(extras(&folder.path));
+            it.reads.push(folder);
+        }
+    }
+}
+
+fn valued(it: &mut Install, name: &str, value: Text) {
+    let include = |path, how| Include { path, how };
+    match name {
+        "--requirement" => it.reads.push(include(value, How::Requirements)),
+        "--constraint" => it.reads.push(include(value, How::Constraints)),
+        "--index-url" => it.indexes.push(index(value, IndexKind::Primary)),
+        "--extra-index-url" => it.indexes.push(index(value, IndexKind::Extra)),
+        "--find-links" => it.indexes.push(index(value, IndexKind::FindLinks)),
+        "--target" | "--prefix" | "--python" => it.target = Target::Prefix(value),
+        "--python-version" => it.flags.python = Some(value),
+        "--group" => it.flags.groups.push(normal(value)),
+        "--no-binary" => it.flags.no_binary.extend(names(&value)),
+        _ => {}
+    }
+}
+
+fn flag(it: &mut Install, name: &str, at: Span) {
+    match name {
+        "--no-deps" | "--no-dependencies" => it.flags.no_deps = true,
+        "--dry-run" => it.flags.elsewhere = true,
+        "--upgrade" => it.flags.upgrade = true,
+        "--force-reinstall" | "--ignore-installed" => it.flags.reinstall = true,
+        "--pre" => it.flags.pre = true,
+        "--no-build-isolation" => it.flags.no_build_isolation = true,
+        "--no-index" => it.indexes.push(no_index(at)),
+        _ => {}
+    }
+}
+
+/// `a,b` of `--no-binary`.
+pub(in crate::read) fn names(value: &Text) -> Vec<Text> {
+    match value.known() {
+        Some(text) => text.split(',').map(|name| Text::literal(name.trim(), value.at)).map(normal).collect(),
+        None => vec![value.clone()],
+    }
+}
+
+fn uninstall(parts: Vec<Part>) -> Vec<Does> {
+    let named = parts.into_iter().filter_map(|part| match part {
+        Part::Argument(word) => Some(normal(word)),
+        _ => None,
+    });
+    let names: Vec<_> = named.collect();
+    if names.is_empty() { Vec::new() } else { vec![Does::Remove { tool: Tool::Pip, names }] }
+}
+
+/// `pip config set global.index-url URL` acts as the variable does.
+fn config(parts: &[Part]) -> Vec<Does> {
+    let words: Vec<_> = parts.iter().filter_map(|p| if let Part::Argument(word) = p { Some(word) } else { None }).collect();
+    let [set, key, value] = words.as_slice() else { return Vec::new() };
+    let section = key.known().and_then(|key| key.split_once('.'));
+    let variable = match (set.known(), section) {
+        (Some("set"), Some(("global" | "install", "index-url"))) => "PIP_INDEX_URL",
+        (Some("set"), Some(("global" | "install", "extra-index-url"))) => "PIP_EXTRA_INDEX_URL",
+        (Some("set"), Some(("global" | "install", "find-links"))) => "PIP_FIND_LINKS",
+        _ => return Vec::new(),
+    };
+    vec![Does::Set(Variable { name: variable.into(), value: Some((*value).clone()), scope: Scope::Environment })]
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use crate::outline::Piece;
+    use crate::source::FileId;
+
+    /// The words of a simple line; a part in `'` is one word, `$X` a variable.
+    pub(in crate::read::command) fn words(line: &str) -> Vec<Text> {
+        let mut words = Vec::new();
+        let mut start = 0;
+        for word in line.split(' ') {
+            let at = Span::new(FileId(0), start, start + word.len());
+            let bare = word.trim_matches('\'');
+            let pieces = match bare.split_once('$') {
+                Some(("", name)) => vec![Piece::Variable { name: name.into(), fallback: None, instead: None }],
+                Some((before, _)) => vec![Piece::Literal(before.into()), Piece::Opaque],
+                None => vec![Piece::Literal(bare.into())],
+            };
+            words.push(Text { pieces, at });
+            start += word.len() + 1;
+        }
+        words
+    }
+
+    fn text(text: &Text) -> String {
+        let piece = |p: &Piece| match p {
+            Piece::Literal(text) => text.clone(),
+            Piece::Variable { name, .. } => format!("${name}"),
+            Piece::Opaque => "?".into(),
+        };
+        text.pieces.iter().map(piece).collect()
+    }
+
+    /// One line of all that a command says.
+    pub(in crate::read::command) fn show(does: &[Does]) -> String {
+        let list = |texts: &[Text]| texts.iter().map(text).collect::<Vec<_>>().join(",");
+        let one = |d: &Does| match d {
+            Does::Install(i) => {
+                let mut out: Vec<_> = i.asks.iter().map(|a| text(&a.written)).collect();
+                out.extend(i.reads.iter().map(|r| format!("{:?}:{}", r.how, text(&r.path))));
+                let called = |n: &Option<String>| n.as_ref().map_or(String::new(), |n| format!("{n}="));
+                out.extend(i.indexes.iter().map(|x| format!("{:?}:{}{}", x.kind, called(&x.name), text(&x.url))));
+                let InstallFlags { no_deps, upgrade, reinstall, pre, no_build_isolation, elsewhere, .. } = i.flags;
+                let flags = [
+                    (no_deps, "no-deps"),
+                    (upgrade, "upgrade"),
+                    (reinstall, "reinstall"),
+                    (pre, "pre"),
+                    (no_build_isolation, "no-isolation"),
+                    (elsewhere, "elsewhere"),
+                    (i.flags.all_extras, "all-extras"),
+                ];
+                out.extend(flags.iter().filter(|f| f.0).map(|f| f.1.to_owned()));
+                for (name, texts) in [("extras", &i.flags.extras), ("groups", &i.flags.groups), ("no-binary", &i.flags.no_binary)] {
+                    out.extend((!texts.is_empty()).then(|| format!("{name}:{}", list(texts))));
+                }
+                let f = &i.flags;
+                for (name, value) in [("backend", &f.torch_backend), ("strategy", &f.index_strategy), ("python", &f.python)] {
+                    out.extend(value.as_ref().map(|v| format!("{name}:{}", text(v))));
+                }
+                out.extend(if let Target::Prefix(p) = &i.target { Some(format!("into:{}", text(p))) } else { None });
+                format!("{:?} {}", i.tool, out.join(" "))
+            }
+            Does::Remove { tool, names } => format!("{tool:?} removes {}", list(names)),
+            Does::Set(v) => format!("{}={}", v.name, v.value.as_ref().map(text).unwrap_or_default()),
+            Does::Python(version) => format!("python {}", text(version)),
+            other => format!("{other:?}"),
+        };
+        does.iter().map(one).collect::<Vec<_>>().join("; ")
+    }
+
+    #[test]
+    fn commands() {
+        for (line, want) in [
+            ("install torch==2.1.0 'torchvision>=0.16'", "Pip torch==2.1.0 torchvision>=0.16"),
+            ("install -r a.txt -c b.txt --requirement=c.txt", "Pip Requirements:a.txt Constraints:b.txt Requirements:c.txt"),
+            (
+                "-q --default-timeout 100 install --index-url=https://e.org/cu118 torch --extra-index-url u -fU",
+                "Pip torch Primary:https://e.org/cu118 Extra:u FindLinks:U",
+            ),
+            ("install --default-timeout=1000 --trusted-host h --progress-bar off torch", "Pip torch"),
+            ("install -e .[gpu,Dev] --no-build-isolation", "Pip Project:.[gpu,Dev] no-isolation extras:gpu,dev"),
+            ("install . ./sub -e git+https://e.org/x#egg=y", "Pip git+https://e.org/x#egg=y Project:. Project:./sub"),
+            ("install -U --pre --no-deps -I torch", "Pip torch no-deps upgrade reinstall pre"),
+            ("install --target /opt/x --python-version 3.11 torch", "Pip torch python:3.11 into:/opt/x"),
+            ("install torch==$V $PKG --index-url $URL", "Pip torch==? $PKG Primary:$URL"),
+            ("install --brand-new torch", "Pip torch"),
+            ("install --no-binary torch,Xformers torch --no-index", "Pip torch None:--no-index no-binary:torch,xformers"),
+            ("install --group Dev", "Pip groups:dev"),
+            ("install $DIR/x torch", "Pip $DIR/x torch"),
+            ("download torch", "Pip torch elsewhere"),
+            ("wheel -w out torch", "Pip torch elsewhere"),
+            ("uninstall -y torch Torch_Vision", "Pip removes torch,torch-vision"),
+            ("config set global.extra-index-url https://e.org/cu118", "PIP_EXTRA_INDEX_URL=https://e.org/cu118"),
+            ("install --upgrade", ""),
+            ("install", ""),
+            ("list --outdated", ""),
+            ("-V", ""),
+            ("", ""),
+        ] {
+            assert_eq!(show(&pip(&words(line))), want, "{line}");
+        }
+    }
+}

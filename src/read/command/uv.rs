@@ -1,0 +1,408 @@
+//! uv's command lines.
+
+use super::asks::{Asked, asked, index, no_index, normal};
+use super::options::{Grammar, Part, leading};
+use super::pip;
+use crate::outline::{Does, How, Include, IndexKind, IndexLine, Install, InstallFlags, Place, Target, Text, Tool};
+use crate::source::Span;
+
+/// The options of uv's commands that install.
+const UV: Grammar = Grammar {
+    valued: &[
+        &["-r", "--requirement", "--requirements"],
+        &["-c", "--constraint", "--constraints"],
+        &["-e", "--editable"],
+        &["-i", "--index-url"],
+        &["--extra-index-url"],
+        &["--index"],
+        &["--default-index"],
+        &["-f", "--find-links"],
+        &["-t", "--target"],
+        &["--prefix"],
+        &["-p", "--python"],
+        &["--python-version"],
+        &["--extra"],
+        &["--no-extra"],
+        &["--group"],
+        &["--no-group"],
+        &["--only-group"],
+        &["--no-binary"],
+        &["--no-binary-package"],
+        &["--only-binary"],
+        &["--torch-backend"],
+        &["--index-strategy"],
+        &["--prerelease"],
+        &["-w", "--with"],
+        &["--with-requirements"],
+        &["--with-editable"],
+        &["--from"],
+        &["--project"],
+        &["--directory"],
+        &["--package"],
+        &["--optional"],
+        &["-P", "--upgrade-package"],
+        &["--upgrade-group"],
+        &["--reinstall-package"],
+        &["--refresh-package"],
+        &["--overrides", "--override"],
+        &["--excludes", "--exclude"],
+        &["-b", "--build-constraint", "--build-constraints"],
+        &["--keyring-provider"],
+        &["--resolution"],
+        &["--fork-strategy"],
+        &["-C", "--config-setting", "--config-settings"],
+        &["--config-settings-package", "--config-setting-package"],
+        &["--no-build-isolation-package"],
+        &["--no-build-package"],
+        &["--no-sources-package"],
+        &["--no-install-package"],
+        &["--no-emit-package", "--unsafe-package"],
+        &["--exclude-newer"],
+        &["--exclude-newer-package"],
+        &["--link-mode"],
+        &["--python-platform"],
+        &["--python-preference"],
+        &["--python-fetch"],
+        &["--color"],
+        &["--config-file"],
+        &["--cache-dir"],
+        &["--allow-insecure-host", "--trusted-host"],
+        &["-o", "--output-file"],
+        &["--output-format"],
+        &["--format"],
+        &["--annotation-style"],
+        &["--custom-compile-command"],
+        &["--preview-features", "--preview-feature"],
+        &["--env-file"],
+        &["--script"],
+        &["--rev"],
+        &["--tag"],
+        &["--branch"],
+        &["--bounds"],
+        &["--marker"],
+        &["--prompt"],
+    ],
+    flags: &[
+        &["--no-deps"],
+        &["--dry-run"],
+        &["-U", "--upgrade"],
+        &["--reinstall", "--force-reinstall"],
+        &["--pre"],
+        &["--no-build-isolation"],
+        &["--no-index"],
+        &["--all-extras"],
+        &["--all-groups"],
+        &["--dev"],
+        &["--no-dev"],
+        &["--only-dev"],
+        &["--no-default-groups"],
+        &["--no-sync"],
+        &["--no-project"],
+        &["--isolated"],
+        &["-n", "--no-cache"],
+        &["-q", "--quiet"],
+        &["-v", "--verbose"],
+        &["-h", "--help"],
+        &["-V", "--version"],
+        &["-m", "--module"],
+        &["-s"],
+        &["-y", "--yes"],
+    ],
+    abbreviates: false,
+};
+
+/// What `uv …` does; `words` are those behind `uv`.
+pub(in crate::read) fn uv(words: &[Text], at: Span) -> Vec<Does> {
+    let Some((global, command, rest)) = UV.command(words) else { return Vec::new() };
+    match command.known() {
+        Some("pip") => uv_pip(global, rest, at),
+        Some("sync") => project(global, UV.parse(rest), at, false),
+        Some("lock") => project(global, UV.parse(rest), at, true),
+        Some("add") => add(global, UV.parse(rest), at),
+        Some("remove") => remove(UV.parse(rest), Tool::Uv),
+        Some("run") => run(global, rest, at),
+        Some("venv") => venv(UV.parse(rest), at),
+        Some("tool") => match UV.command(rest) {
+            Some((_, verb, rest)) if verb.known() == Some("run") => uvx(rest),
+            Some((_, verb, rest)) if verb.known() == Some("install") => tool(UV.parse(rest)),
+            _ => Vec::new(),
+        },
+        Some("x") => uvx(rest),
+        _ => Vec::new(),
+    }
+}
+
+/// What `uvx …` does: a tool in an environment of its own.
+pub(in crate::read) fn uvx(words: &[Text]) -> Vec<Does> {
+    let Some((mut parts, program, _)) = UV.command(words) else { return Vec::new() };
+    let from = parts.iter().any(|part| matches!(part, Part::Option { name: "--from", .. }));
+    if !from {
+        parts.push(Part::Argument(program.clone()));
+    }
+    tool(parts)
+}
+
+fn new(tool: Tool, elsewhere: bool) -> Install {
+    Install {
+        tool,
+        asks: Vec::new(),
+        reads: Vec::new(),
+        indexes: Vec::new(),
+        target: Target::Active,
+        flags: InstallFlags { elsewhere, ..InstallFlags::default() },
+    }
+}
+
+fn done(it: Install) -> Vec<Does> {
+    let nothing = it.asks.is_empty() && it.reads.is_empty() && it.flags.groups.is_empty();
+    if nothing { Vec::new() } else { vec![Does::Install(it)] }
+}
+
+fn uv_pip(global: Vec<Part>, rest: &[Text], at: Span) -> Vec<Does> {
+    let Some((mut parts, verb, rest)) = UV.command(rest) else { return Vec::new() };
+    parts.splice(0..0, global);
+    parts.extend(UV.parse(rest));
+    let mut it = new(Tool::UvPip, verb.known() == Some("compile"));
+    match verb.known() {
+        Some("uninstall") => return remove(parts, Tool::UvPip),
+        Some("install" | "sync" | "compile") => {}
+        _ => return Vec::new(),
+    }
+    for part in parts {
+        match part {
+            Part::Argument(word) if verb.known() == Some("install") => pip::ask(&mut it, word),
+            Part::Argument(file) => it.reads.push(manifest(file)),
+            other => option(&mut it, other, at),
+        }
+    }
+    done(it)
+}
+
+/// `sync`, `lock`: the project of the working directory.
+fn project(mut parts: Vec<Part>, rest: Vec<Part>, at: Span, elsewhere: bool) -> Vec<Does> {
+    parts.extend(rest);
+    project_with(parts, at, elsewhere).map_or_else(Vec::new, done)
+}
+
+/// The project that uv's options name, with extras and groups; `None` where they leave parts of it out.
+fn project_with(parts: Vec<Part>, at: Span, elsewhere: bool) -> Option<Install> {
+    let mut it = new(Tool::Uv, elsewhere);
+    let mut folder = Text::literal(".", at);
+    let (mut dev, mut without) = (true, Vec::new());
+    for part in parts {
+        match part {
+            Part::Option { name: "--only-group" | "--only-dev" | "--package" | "--script", .. } => return None,
+            Part::Option { name: "--project" | "--directory", value: Some(path), .. } => folder = path,
+            Part::Option { name: "--no-dev" | "--no-default-groups", .. } => dev = false,
+            Part::Option { name: "--no-group" | "--no-extra", value: Some(group), .. } => without.push(normal(group)),
+            other => option(&mut it, other, at),
+        }
+    }
+    if dev {
+        // uv's own default, as long as the project names no other.
+        it.flags.groups.insert(0, Text::literal("dev", at));
+    }
+    let kept = |name: &Text| !without.iter().any(|gone| gone.pieces == name.pieces);
+    it.flags.groups.retain(kept);
+    it.flags.extras.retain(kept);
+    it.reads.insert(0, Include { path: folder, how: How::Project });
+    Some(it)
+}
+
+fn add(mut parts: Vec<Part>, rest: Vec<Part>, at: Span) -> Vec<Does> {
+    parts.extend(rest);
+    let (asks, options): (Vec<_>, Vec<_>) = parts.into_iter().partition(|part| matches!(part, Part::Argument(_)));
+    // `--extra` is one of the added package's own.
+    let options = options.into_iter().filter(|part| !matches!(part, Part::Option { name: "--extra", .. })).collect();
+    let Some(mut it) = project_with(options, at, false) else { return Vec::new() };
+    for part in asks {
+        if let Part::Argument(word) = part {
+            pip::ask(&mut it, word);
+        }
+    }
+    done(it)
+}
+
+fn remove(parts: Vec<Part>, tool: Tool) -> Vec<Does> {
+    let names: Vec<_> =
+        parts.into_iter().filter_map(|part| if let Part::Argument(word) = part { Some(normal(word)) } else { None }).collect();
+    if names.is_empty() { Vec::new() } else { vec![Does::Remove { tool, names }] }
+}
+
+/// Brings the environment up to date, then starts a command in it.
+fn run(mut parts: Vec<Part>, rest: &[Text], at: Span) -> Vec<Does> {
+    let (of_run, command, arguments) = match UV.command(rest) {
+        Some((parts, command, arguments)) => (parts, Some(command), arguments),
+        None => return Vec::new(),
+    };
+    parts.extend(of_run);
+    let untouched = |part: &Part| matches!(part, Part::Option { name: "--no-sync" | "--no-project" | "--isolated", .. });
+    let mut does = if parts.iter().any(untouched) { Vec::new() } else { project(parts, Vec::new(), at, false) };
+    let known: Vec<_> = arguments.iter().take(2).map(|word| word.known().unwrap_or_default()).collect();
+    match (command.map_or("", leading), known.as_slice()) {
+        ("pip" | "pip3", _) => does.extend(pip::pip(arguments)),
+        ("python" | "python3", ["-m", "pip"]) => does.extend(pip::pip(&arguments[2..])),
+        _ => {}
+    }
+    does
+}
+
+/// A new environment, which `uv pip` then takes where it has the default name.
+fn venv(parts: Vec<Part>, at: Span) -> Vec<Does> {
+    let mut folder = Text::literal(".venv", at);
+    let mut does = Vec::new();
+    for part in parts {
+        match part {
+            Part::Argument(path) => folder = path,
+            Part::Option { name: "--python", value: Some(value), .. } => {
+                does.extend(version_of(&value).map(Does::Python));
+            }
+            _ => {}
+        }
+    }
+    does.insert(0, Does::Enter(Place::Venv(folder)));
+    does
+}
+
+fn tool(parts: Vec<Part>) -> Vec<Does> {
+    let mut it = new(Tool::Uv, true);
+    for part in parts {
+        match part {
+            Part::Argument(word) | Part::Option { name: "--from" | "--with", value: Some(word), .. } => pip::ask(&mut it, word),
+            _ => {}
+        }
+    }
+    done(it)
+}
+
+/// `-r`'s file: requirements, or a project's dependencies.
+fn manifest(file: Text) -> Include {
+    let Some(path) = file.known() else { return Include { path: file, how: How::Requirements } };
+    let (folder, name) = path.rsplit_once(['/', '\\']).unwrap_or((".", path));
+    if !matches!(name, "pyproject.toml" | "setup.py" | "setup.cfg") {
+        return Include { path: file, how: How::Requirements };
+    }
+    Include { path: Text::literal(folder, file.at), how: How::Project }
+}
+
+fn option(it: &mut Install, part: Part, at: Span) {
+    let include = |path, how| Include { path, how };
+    match part {
+        Part::Option { name, value: Some(value), .. } => match name {
+            "--requirements" | "--with-requirements" => it.reads.push(manifest(value)),
+            "--constraints" => it.reads.push(include(value, How::Constraints)),
+            "--editable" | "--with-editable" => pip::ask(it, value),
+            "--with" => with(it, value),
+            "--index-url" | "--default-index" => it.indexes.push(named(value, IndexKind::Primary)),
+            "--extra-index-url" => it.indexes.push(index(value, IndexKind::Extra)),
+            "--index" => it.indexes.push(named(value, IndexKind::Extra)),
+            "--find-links" => it.indexes.push(index(value, IndexKind::FindLinks)),
+            "--target" | "--prefix" => it.target = Target::Prefix(value),
+            "--python" => match version_of(&value) {
+                Some(version) => it.flags.python = Some(version),
+                None => it.target = Target::Prefix(value),
+            },
+            "--python-version" => it.flags.python = Some(value),
+            "--extra" | "--optional" => it.flags.extras.push(normal(value)),
+            "--group" => it.flags.groups.push(normal(value)),
+            "--no-binary" | "--no-binary-package" => it.flags.no_binary.extend(pip::names(&value)),
+            "--torch-backend" => it.flags.torch_backend = Some(value),
+            "--index-strategy" => it.flags.index_strategy = Some(value),
+            "--prerelease" => it.flags.pre = it.flags.pre || value.known() == Some("allow"),
+            _ => {}
+        },
+        Part::Option { name, value: None, at: here } => match name {
+            "--no-deps" => it.flags.no_deps = true,
+            "--dry-run" => it.flags.elsewhere = true,
+            "--upgrade" => it.flags.upgrade = true,
+            "--force-reinstall" => it.flags.reinstall = true,
+            "--pre" => it.flags.pre = true,
+            "--no-build-isolation" => it.flags.no_build_isolation = true,
+            "--no-index" => it.indexes.push(no_index(here)),
+            "--all-extras" => it.flags.all_extras = true,
+            "--dev" => it.flags.groups.push(Text::literal("dev", at)),
+            _ => {}
+        },
+        Part::Argument(_) | Part::Unknown(_) => {}
+    }
+}
+
+/// `--with a,b`: packages of this run alone.
+fn with(it: &mut Install, value: Text) {
+    match value.known() {
+        Some(text) if text.contains(',') && !text.contains(['<', '>', '=', '[', '@', '!', '~']) => {
+            let names: Vec<_> = text.split(',').map(|name| Text::literal(name.trim(), value.at)).collect();
+            names.into_iter().for_each(|name| pip::ask(it, name));
+        }
+        _ => {
+            if let Asked::Package(requirement) = asked(value) {
+                it.asks.push(requirement);
+            }
+        }
+    }
+}
+
+/// `NAME=URL`, or a URL.
+fn named(value: Text, kind: IndexKind) -> IndexLine {
+    let start = leading(&value);
+    let name = start.split_once('=').map(|(name, _)| name).filter(|name| !name.is_empty() && !name.contains([':', '/', '?']));
+    match name.map(str::to_owned) {
+        Some(name) => IndexLine { url: super::options::behind(&value, name.len() + 1), kind, name: Some(name), explicit: false },
+        None => index(value, kind),
+    }
+}
+
+/// The version in a request for a Python: `3.11`, `python3.11`, `cpython@3.11`; `None` for a path.
+fn version_of(value: &Text) -> Option<Text> {
+    let text = value.known()?;
+    let bare = ["cpython", "python", "cp"].iter().find_map(|name| text.strip_prefix(name)).unwrap_or(text);
+    let bare = bare.trim_start_matches(['@', '-', '=']);
+    let version = bare.starts_with(|c: char| c.is_ascii_digit() || "<>~!".contains(c)) && !bare.contains(['/', '\\']);
+    version.then(|| Text::literal(bare, value.at))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::pip::tests::{show, words};
+    use super::*;
+    use crate::source::FileId;
+
+    #[test]
+    fn commands() {
+        for (line, want) in [
+            ("pip install torch --torch-backend=cu128 --system", "UvPip torch backend:cu128"),
+            ("--quiet pip install --index-strategy unsafe-best-match torch", "UvPip torch strategy:unsafe-best-match"),
+            ("pip install -r a.txt -r sub/pyproject.toml --extra GPU", "UvPip Requirements:a.txt Project:sub extras:gpu"),
+            ("pip install -e .[gpu] -p 3.11", "UvPip Project:.[gpu] extras:gpu python:3.11"),
+            ("pip install torch --python /opt/venv/bin/python", "UvPip torch into:/opt/venv/bin/python"),
+            (
+                "pip install torch --index pt=https://e.org/cu118 --default-index u",
+                "UvPip torch Extra:pt=https://e.org/cu118 Primary:u",
+            ),
+            ("pip sync requirements.txt", "UvPip Requirements:requirements.txt"),
+            ("pip compile requirements.in -o requirements.txt", "UvPip Requirements:requirements.in elsewhere"),
+            ("pip uninstall torch", "UvPip removes torch"),
+            ("pip list", ""),
+            ("sync --extra cu124 --frozen --no-dev", "Uv Project:. extras:cu124"),
+            ("sync --all-extras --group Train --project /app", "Uv Project:/app all-extras groups:dev,train"),
+            ("sync --no-group dev", "Uv Project:."),
+            ("sync --only-group lint", ""),
+            ("lock", "Uv Project:. elsewhere groups:dev"),
+            ("add torch --index pt=https://e.org/cu118 --extra x", "Uv torch Project:. Extra:pt=https://e.org/cu118 groups:dev"),
+            ("add -r requirements.txt", "Uv Project:. Requirements:requirements.txt groups:dev"),
+            ("remove torch", "Uv removes torch"),
+            ("run --with torch==2.1 python train.py --with x", "Uv torch==2.1 Project:. groups:dev"),
+            ("run --no-sync python train.py", ""),
+            ("run --no-sync python -m pip install torch", "Pip torch"),
+            ("run --no-sync pip install $X", "Pip $X"),
+            ("venv --python 3.11", "Enter(Venv(Text { pieces: [Literal(\".venv\")], at: Span { file: FileId(0), start: 0, end: 18 } })); python 3.11"),
+            ("tool install vllm --with torch", "Uv vllm torch elsewhere"),
+            ("tool run --from vllm==0.6 vllm serve", "Uv vllm==0.6 elsewhere"),
+            ("x ruff check", "Uv ruff elsewhere"),
+            ("", ""),
+            ("--version", ""),
+        ] {
+            assert_eq!(show(&uv(&words(line), Span::new(FileId(0), 0, line.len()))), want, "{line}");
+        }
+    }
+}
