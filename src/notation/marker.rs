@@ -326,7 +326,8 @@ impl<'a> Parser<'a> {
         }
         let rest = self.text[self.at..].trim_start();
         let start = self.text.len() - rest.len();
-        let (kind, length) = token(rest).map_err(|why| mistake(start..start + rest.chars().next().map_or(0, char::len_utf8), why))?;
+        let (kind, length) =
+            token(rest).map_err(|why| mistake(start..start + rest.chars().next().map_or(0, char::len_utf8), why))?;
         self.at = start + length;
         Ok(Token { kind, at: start..self.at })
     }
@@ -431,10 +432,8 @@ mod tests {
 
     #[test]
     fn pythons_are_a_set() {
-        let with = |minors: &[u32]| Platform {
-            python: Pythons(minors.iter().fold(0, |set, m| set | 1 << m)),
-            ..Platform::default()
-        };
+        let with =
+            |minors: &[u32]| Platform { python: Pythons(minors.iter().fold(0, |set, m| set | 1 << m)), ..Platform::default() };
         for (text, minors, want) in [
             ("python_version < '3.12'", &[10, 11][..], Some(true)),
             ("python_version < '3.12'", &[11, 12], None),

@@ -108,7 +108,9 @@ pub(crate) fn is_url(text: &str) -> bool {
 fn is_archive(path: &str) -> bool {
     const ENDS: [&str; 11] =
         [".whl", ".zip", ".tar.gz", ".tgz", ".tar", ".tar.bz2", ".tbz", ".tar.xz", ".txz", ".tlz", ".tar.lzma"];
-    ENDS.iter().any(|end| path.len() >= end.len() && path.is_char_boundary(path.len() - end.len()) && path.to_ascii_lowercase().ends_with(end))
+    ENDS.iter().any(|end| {
+        path.len() >= end.len() && path.is_char_boundary(path.len() - end.len()) && path.to_ascii_lowercase().ends_with(end)
+    })
 }
 
 /// Whether a text without marker is a path: it begins like one, or holds a slash and no sign of PEP 508, or is an archive's name.
@@ -150,7 +152,8 @@ fn from_address(address: &str, name: Option<(String, Vec<String>)>, marker: Opti
         (Some(normalise(name)), extras)
     });
     extras.extend(of_egg);
-    let path = address.strip_prefix("file:").filter(|path| name.is_none() && egg.is_none() && !is_archive(bare) && !path.is_empty());
+    let path =
+        address.strip_prefix("file:").filter(|path| name.is_none() && egg.is_none() && !is_archive(bare) && !path.is_empty());
     let subject = match path {
         Some(path) => Subject::Path(split_extras(path).0.trim_start_matches("//").to_owned()),
         None => Subject::Elsewhere { name: name.or(egg).filter(|name| !name.is_empty()) },

@@ -205,13 +205,25 @@ mod tests {
             ("https://e.org/whl/cu118/torch-2.0.1%2Bcu118-cp310-cp310-linux_x86_64.whl#sha256=ab", "torch", "2.0.1+cu118"),
             ("./torch-2.0.1+cu118-cp310-cp310-linux_x86_64.whl", "torch", "2.0.1+cu118"),
             ("C:\\w\\Torch_Scatter-2.1.2-1-cp310-cp310-win_amd64.whl?x=1", "torch-scatter", "2.1.2"),
-            ("flash_attn-2.7.3+cu12torch2.5cxx11abiFALSE-cp310-cp310-linux_x86_64.whl", "flash-attn", "2.7.3+cu12torch2.5cxx11abifalse"),
+            (
+                "flash_attn-2.7.3+cu12torch2.5cxx11abiFALSE-cp310-cp310-linux_x86_64.whl",
+                "flash-attn",
+                "2.7.3+cu12torch2.5cxx11abifalse",
+            ),
         ];
         for (url, name, version) in cases {
             let wheel = wheel(url);
             assert_eq!((wheel.name.as_str(), wheel.version.to_string().as_str()), (name, version));
         }
-        for bad in ["", "x.whl", "torch-2.0.tar.gz", "torch-x-py3-none-any.whl", "torch-2.0-b-py3-none-any.whl", "a-1-2-3-4-5-6.whl", "%.whl"] {
+        for bad in [
+            "",
+            "x.whl",
+            "torch-2.0.tar.gz",
+            "torch-x-py3-none-any.whl",
+            "torch-2.0-b-py3-none-any.whl",
+            "a-1-2-3-4-5-6.whl",
+            "%.whl",
+        ] {
             assert_eq!(WheelName::parse(bad), None, "{bad}");
         }
     }
@@ -244,8 +256,14 @@ mod tests {
         let windows = on(Os::Windows, Arch::X86_64, Libc::Unknown);
         let mac = on(Os::MacOs, Arch::Aarch64, Libc::Unknown);
         let cases = [
-            ("cp311-cp311-manylinux_2_28_x86_64", [Some(true), Some(false), None, Some(false), Some(false), Some(false)][..].to_vec()),
-            ("cp311-cp311-manylinux_2_28_aarch64", vec![Some(false), Some(false), Some(false), Some(true), Some(false), Some(false)]),
+            (
+                "cp311-cp311-manylinux_2_28_x86_64",
+                [Some(true), Some(false), None, Some(false), Some(false), Some(false)][..].to_vec(),
+            ),
+            (
+                "cp311-cp311-manylinux_2_28_aarch64",
+                vec![Some(false), Some(false), Some(false), Some(true), Some(false), Some(false)],
+            ),
             ("cp311-cp311-manylinux_2_34_x86_64", vec![Some(false), Some(false), None, Some(false), Some(false), Some(false)]),
             (
                 "cp311-cp311-manylinux2014_x86_64.manylinux_2_17_x86_64",

@@ -40,7 +40,7 @@ pub(super) fn read(file: FileId, text: &str) -> Outline {
             acts.push(Act { at, when: When::default(), does: Does::Set(variable) });
         }
     }
-    let mut outline = tree.outline(acts);
+    let mut outline = tree.outline(acts, Vec::new());
     outline.torn.extend(refused);
     outline
 }

@@ -13,6 +13,7 @@ mod excerpt;
 mod kubernetes;
 mod shell;
 mod syntax;
+mod workflow;
 
 /// A reader: never panics, whatever the bytes; spans lie on character borders of `text`.
 pub(crate) type Reader = fn(FileId, &str) -> Outline;
@@ -27,7 +28,17 @@ pub struct Format {
 }
 
 /// The files that are ours; the first row that matches decides.
-pub static FORMATS: &[Format] = &[];
+pub static FORMATS: &[Format] = &[
+    Format {
+        kind: Kind::CondaEnvironment,
+        names: &["environment*.yml", "environment*.yaml", "env*.yml", "env*.yaml", "conda*.yml", "conda*.yaml"],
+        read: Some(conda_environment::read),
+    },
+    Format { kind: Kind::Compose, names: &["*compose*.yml", "*compose*.yaml"], read: Some(compose::read) },
+    Format { kind: Kind::Kubernetes, names: &[], read: Some(kubernetes::read) },
+    Format { kind: Kind::Devcontainer, names: &["devcontainer.json", ".devcontainer.json"], read: Some(devcontainer::read) },
+    Format { kind: Kind::Workflow, names: &[".github/workflows/*"], read: Some(workflow::read) },
+];
 
 /// The kind of a file by its path alone; `None` for one that is not ours by name.
 #[must_use]

@@ -207,7 +207,9 @@ mod tests {
         let at = Span::new(FileId(0), 0, 16);
         let variable = Piece::Variable { name: "URL".into(), fallback: None, instead: None };
         let word = Text { pieces: vec![Piece::Literal("--index-url=".into()), variable.clone()], at };
-        let [Part::Option { name: "--index-url", value: Some(value), .. }] = &GRAMMAR.parse(&[word])[..] else { panic!("an option") };
+        let [Part::Option { name: "--index-url", value: Some(value), .. }] = &GRAMMAR.parse(&[word])[..] else {
+            panic!("an option")
+        };
         assert_eq!((value.pieces.as_slice(), value.at.start), (&[variable.clone()][..], 12));
         let word = Text { pieces: vec![variable], at };
         assert_eq!(GRAMMAR.parse(std::slice::from_ref(&word)), [Part::Argument(word)]);

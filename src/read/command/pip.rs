@@ -2,9 +2,7 @@
 
 use super::asks::{Asked, asked, extras, index, no_index, normal};
 use super::options::{Grammar, Part};
-use crate::outline::{
-    Does, How, Include, IndexKind, Install, InstallFlags, Scope, Target, Text, Tool, Variable,
-};
+use crate::outline::{Does, How, Include, IndexKind, Install, InstallFlags, Scope, Target, Text, Tool, Variable};
 use crate::source::Span;
 
 /// The options of `pip install`, `download`, `wheel`, `uninstall`, and of pip itself.
@@ -119,14 +117,8 @@ pub(in crate::read) fn pip(words: &[Text]) -> Vec<Does> {
 
 fn install(parts: Vec<Part>, elsewhere: bool) -> Vec<Does> {
     let flags = InstallFlags { elsewhere, ..InstallFlags::default() };
-    let mut it = Install {
-        tool: Tool::Pip,
-        asks: Vec::new(),
-        reads: Vec::new(),
-        indexes: Vec::new(),
-        target: Target::Active,
-        flags,
-    };
+    let mut it =
+        Install { tool: Tool::Pip, asks: Vec::new(), reads: Vec::new(), indexes: Vec::new(), target: Target::Active, flags };
     for part in parts {
         match part {
             Part::Argument(word) => ask(&mut it, word),
@@ -264,7 +256,8 @@ pub(super) mod tests {
                     (i.flags.all_extras, "all-extras"),
                 ];
                 out.extend(flags.iter().filter(|f| f.0).map(|f| f.1.to_owned()));
-                for (name, texts) in [("extras", &i.flags.extras), ("groups", &i.flags.groups), ("no-binary", &i.flags.no_binary)] {
+                for (name, texts) in [("extras", &i.flags.extras), ("groups", &i.flags.groups), ("no-binary", &i.flags.no_binary)]
+                {
                     out.extend((!texts.is_empty()).then(|| format!("{name}:{}", list(texts))));
                 }
                 let f = &i.flags;

@@ -395,7 +395,10 @@ mod tests {
             ("run --no-sync python train.py", ""),
             ("run --no-sync python -m pip install torch", "Pip torch"),
             ("run --no-sync pip install $X", "Pip $X"),
-            ("venv --python 3.11", "Enter(Venv(Text { pieces: [Literal(\".venv\")], at: Span { file: FileId(0), start: 0, end: 18 } })); python 3.11"),
+            (
+                "venv --python 3.11",
+                "Enter(Venv(Text { pieces: [Literal(\".venv\")], at: Span { file: FileId(0), start: 0, end: 18 } })); python 3.11",
+            ),
             ("tool install vllm --with torch", "Uv vllm torch elsewhere"),
             ("tool run --from vllm==0.6 vllm serve", "Uv vllm==0.6 elsewhere"),
             ("x ruff check", "Uv ruff elsewhere"),

@@ -110,13 +110,9 @@ mod tests {
 
     #[test]
     fn strings_have_places_inside_their_quotes() {
-        for (text, inside) in [
-            ("a = 'x'", "x"),
-            ("a = \"x\\ty\"", "x\\ty"),
-            ("a = '''x\ny'''", "x\ny"),
-            ("\u{feff}a = \"é\"", "é"),
-            ("a = ''", ""),
-        ] {
+        for (text, inside) in
+            [("a = 'x'", "x"), ("a = \"x\\ty\"", "x\\ty"), ("a = '''x\ny'''", "x\ny"), ("\u{feff}a = \"é\"", "é"), ("a = ''", "")]
+        {
             let (toml, root, torn) = Toml::parse(FileId(0), text);
             assert!(torn.is_empty(), "{torn:?}");
             let value = toml.string_at(&root, "a").expect("a string");

@@ -95,9 +95,13 @@ impl<'t> Tree<'t> {
     pub(in crate::read) fn read_masked(file: FileId, text: &'t str, masked: &str) -> Self {
         repair::read(file, text, masked)
     }
-    /// The outline of a file that says `acts`.
-    pub(in crate::read) fn outline(&self, acts: Vec<Act>) -> Outline {
-        let ignores = comments::ignores(self.file, self.text, self.comments.iter().cloned(), |line| line);
+    /// The outline of a file that says `acts`; `more` are comments inside its scalars.
+    pub(in crate::read) fn outline(&self, acts: Vec<Act>, more: Vec<Range<usize>>) -> Outline {
+        let mut all = more;
+        all.extend(self.comments.iter().cloned());
+        all.sort_by_key(|c| (c.start, c.end));
+        all.dedup();
+        let ignores = comments::ignores(self.file, self.text, all.into_iter(), |line| line);
         Outline { acts, ignores, torn: self.torn.clone() }
     }
     /// The roots, one a document.
