@@ -138,6 +138,8 @@ pub enum Does {
         /// The program and its arguments.
         words: Vec<Text>,
     },
+    /// A requirements file sets options for the whole of an install: `--pre`, `--no-binary`.
+    Options(InstallFlags),
     /// A file is changed on the way (`sed -i`, `grep -v torch a > b`): its text here is no longer known.
     Edit(Text),
 }

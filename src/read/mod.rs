@@ -11,8 +11,12 @@ mod devcontainer;
 mod dockerfile;
 mod excerpt;
 mod kubernetes;
+mod pyproject;
+mod requirements;
 mod shell;
-mod syntax;
+pub(crate) mod syntax;
+mod uv_lock;
+mod uv_settings;
 mod workflow;
 
 /// A reader: never panics, whatever the bytes; spans lie on character borders of `text`.
@@ -29,6 +33,23 @@ pub struct Format {
 
 /// The files that are ours; the first row that matches decides.
 pub static FORMATS: &[Format] = &[
+    Format {
+        kind: Kind::Requirements,
+        names: &[
+            "*requirements*.txt",
+            "*requirements*.in",
+            "req*.txt",
+            "reqs*.txt",
+            "requirements/*.txt",
+            "requirements/*.in",
+            "reqs/*.txt",
+            "reqs/*.in",
+            "*constraints*.txt",
+        ],
+        read: Some(requirements::read),
+    },
+    Format { kind: Kind::Pyproject, names: &["pyproject.toml"], read: Some(pyproject::read) },
+    Format { kind: Kind::UvLock, names: &["uv.lock"], read: Some(uv_lock::read) },
     Format {
         kind: Kind::CondaEnvironment,
         names: &["environment*.yml", "environment*.yaml", "env*.yml", "env*.yaml", "conda*.yml", "conda*.yaml"],

@@ -2,6 +2,7 @@
 
 pub(crate) mod comments;
 pub(super) mod interpolation;
+pub(crate) mod lines;
 pub(crate) mod toml;
 pub(crate) mod torn;
 pub(super) mod yaml;

@@ -1,0 +1,235 @@
+//! `pyproject.toml`: PEP 621, PEP 735, and uv's own table.
+
+use std::collections::HashSet;
+
+use super::syntax::comments::ignores;
+use super::syntax::toml::{Table, Toml, Value, comments, items, table};
+use super::syntax::torn::torn;
+use super::uv_settings;
+use crate::notation::requirement::{self, Subject, normalise};
+use crate::outline::{Act, Choice, Does, Language, Outline, Requirement, Role, Text, Torn, When};
+use crate::source::FileId;
+
+/// Items that are looked at because extras and groups name each other.
+const BROUGHT: usize = 10_000;
+
+/// Reads a project's manifest.
+pub(super) fn read(file: FileId, text: &str) -> Outline {
+    let (toml, root, torn) = Toml::parse(file, text);
+    let project = table(&root, &["project"]);
+    let name = project.and_then(|project| project.get("name")).and_then(|name| name.get_ref().as_str()).map(normalise);
+    let manifest = Manifest { file, text, toml, root: &root, name };
+    let mut out = Out { acts: Vec::new(), torn, brought: 0 };
+    manifest.project(&mut out);
+    manifest.groups(&mut out);
+    if let Some(list) = table(&root, &["build-system"]).and_then(|t| t.get("requires")) {
+        manifest.list(list, &When::default(), Role::Builds, &mut out);
+    }
+    if let Some(uv) = table(&root, &["tool", "uv"]) {
+        for (key, role) in [("constraint-dependencies", Role::Bounds), ("override-dependencies", Role::Overrides)] {
+            if let Some(list) = uv.get(key) {
+                manifest.list(list, &When::default(), role, &mut out);
+            }
+        }
+        if let Some(list) = uv.get("dev-dependencies") {
+            manifest.list(list, &When(vec![Choice::Group("dev".into())]), Role::Asks, &mut out);
+        }
+        out.acts.extend(uv_settings::acts(&toml, uv));
+    }
+    // In the order of the file; what an extra brings stands where the extra's own line stands.
+    out.acts.sort_by_key(|act| act.at.start);
+    Outline { acts: out.acts, ignores: ignores(file, text, comments(text), |line| line), torn: out.torn }
+}
+
+struct Out {
+    acts: Vec<Act>,
+    torn: Vec<Torn>,
+    brought: usize,
+}
+
+struct Manifest<'a, 't> {
+    file: FileId,
+    text: &'t str,
+    toml: Toml<'t>,
+    root: &'a Table<'t>,
+    /// Normalised.
+    name: Option<String>,
+}
+
+/// Extras and groups of the project, on the way to what they name.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Visit {
+    list: Choice,
+    markers: Vec<String>,
+}
+
+impl<'a, 't> Manifest<'a, 't> {
+    fn project(&self, out: &mut Out) {
+        let Some(project) = table(self.root, &["project"]) else { return };
+        if let Some(python) = self.toml.string_at(project, "requires-python") {
+            out.acts.push(Act { at: python.at, when: When::default(), does: Does::Python(python) });
+        }
+        if let Some(list) = project.get("dependencies") {
+            self.list(list, &When::default(), Role::Asks, out);
+        }
+        for (extra, list) in table(project, &["optional-dependencies"]).into_iter().flat_map(|extras| extras.iter()) {
+            let extra = Choice::Extra(normalise(extra.get_ref()));
+            self.list(list, &When(vec![extra]), Role::Asks, out);
+        }
+    }
+    fn groups(&self, out: &mut Out) {
+        for (group, list) in table(self.root, &["dependency-groups"]).into_iter().flat_map(|groups| groups.iter()) {
+            let group = Choice::Group(normalise(group.get_ref()));
+            self.list(list, &When(vec![group]), Role::Asks, out);
+        }
+    }
+    /// A list of requirements, and what its items bring in from other lists of this file.
+    fn list(&self, list: &Value<'t>, when: &When, role: Role, out: &mut Out) {
+        let mut visited: HashSet<Visit> = HashSet::new();
+        visited.extend(when.0.first().map(|own| Visit { list: own.clone(), markers: Vec::new() }));
+        let mut open = vec![(list, Vec::new())];
+        let mut own = true;
+        while let Some((list, markers)) = open.pop() {
+            for item in items(list) {
+                if !own && out.brought >= BROUGHT {
+                    return;
+                }
+                out.brought += usize::from(!own);
+                let mut next = self.named_lists(item);
+                if next.is_empty()
+                    && let Some(written) = self.toml.string(item)
+                {
+                    if own {
+                        self.check(&written, out);
+                    }
+                    let choices = when.0.iter().cloned().chain(markers.iter().cloned().map(Choice::Marker));
+                    let (at, language) = (written.at, Language::Pep508);
+                    let does = Does::Require(Requirement { written, language, role });
+                    out.acts.push(Act { at, when: When(choices.collect()), does });
+                }
+                for (choice, list, marker) in next.drain(..) {
+                    let markers: Vec<_> = markers.iter().cloned().chain(marker).collect();
+                    if markers.len() < 4 && visited.insert(Visit { list: choice, markers: markers.clone() }) {
+                        open.push((list, markers));
+                    }
+                }
+            }
+            own = false;
+        }
+    }
+    /// The lists of this file that an item stands for: `{include-group = "x"}`, and the project's own extras, `name[gpu]`.
+    fn named_lists(&self, item: &Value<'t>) -> Vec<(Choice, &'a Value<'t>, Option<String>)> {
+        if let Some(group) = item.get_ref().as_table().and_then(|t| t.get("include-group")).and_then(|g| g.get_ref().as_str()) {
+            let group = normalise(group);
+            let list = self.find(&["dependency-groups"], &group);
+            return list.map(|list| (Choice::Group(group), list, None)).into_iter().collect();
+        }
+        let (Some(own), Some(text)) = (&self.name, item.get_ref().as_str()) else { return Vec::new() };
+        let may_be = text.trim_start().get(..1).is_some_and(|first| own.starts_with(&first.to_lowercase()));
+        let parsed = if may_be { requirement::parse(text).ok() } else { None };
+        let Some(parsed) = parsed.filter(|p| matches!(&p.subject, Subject::Package { name, .. } if name == own)) else {
+            return Vec::new();
+        };
+        let marker = text.split_once(';').map(|(_, marker)| marker.trim().to_owned()).filter(|marker| !marker.is_empty());
+        let extras = parsed.extras.into_iter();
+        extras
+            .filter_map(|extra| {
+                let list = self.find(&["project", "optional-dependencies"], &extra)?;
+                Some((Choice::Extra(extra), list, marker.clone()))
+            })
+            .collect()
+    }
+    fn find(&self, path: &[&str], name: &str) -> Option<&'a Value<'t>> {
+        let lists = table(self.root, path)?;
+        lists.get(name).or_else(|| lists.iter().find(|(key, _)| normalise(key.get_ref()) == name).map(|(_, list)| list))
+    }
+    /// Says what is wrong with a requirement.
+    fn check(&self, written: &Text, out: &mut Out) {
+        let Some(text) = written.known() else { return };
+        let Err(mistake) = requirement::parse(text) else { return };
+        let whole = written.at.range();
+        let exact = whole.len() == text.len() && !mistake.at.is_empty();
+        let at = if exact { whole.start + mistake.at.start..whole.start + mistake.at.end } else { whole };
+        out.torn.push(torn(self.file, self.text, at, mistake.why));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a file says, an act a line; `!` before a place that could not be read.
+    pub(crate) fn show(text: &str) -> Vec<String> {
+        let outline = read(FileId(0), text);
+        let act = |act: &Act| {
+            let at = &text[act.at.range()];
+            let what = match &act.does {
+                Does::Require(r) => {
+                    assert_eq!(r.written.known(), Some(at));
+                    if r.role == Role::Asks { at.to_owned() } else { format!("{:?} {at}", r.role) }
+                }
+                Does::Python(p) => format!("python {}", &text[p.at.range()]),
+                other => format!("{other:?}"),
+            };
+            let choices: Vec<_> = act.when.0.iter().map(|c| format!("{c:?}").replace('"', "")).collect();
+            if choices.is_empty() { what } else { format!("{what} <{}>", choices.join(" ")) }
+        };
+        let torn = outline.torn.iter().map(|t| format!("!{}", &text[t.at.range()]));
+        outline.acts.iter().map(act).chain(torn).collect()
+    }
+
+    #[test]
+    fn dependencies() {
+        let text = "[build-system]\nrequires = ['setuptools', 'torch']\n[project]\nname = 'A_b'\nrequires-python = '>=3.10'\n\
+            dependencies = [\n  'torch==2.1.0', # c\n  \"numpy ; os_name == 'nt'\",\n]\n\
+            [project.optional-dependencies]\nGPU_x = ['cupy-cuda12x']\nall = ['a-b[gpu.x]; os_name == \"nt\"', 'x']\nloop = ['a_b[loop,all]']\n\
+            [dependency-groups]\nDev = ['pytest', {include-group = 'typing'}]\ntyping = ['mypy']\n\
+            [tool.uv]\ndev-dependencies = ['ruff']\nconstraint-dependencies = ['torch<3']\noverride-dependencies = ['numpy<2']\n";
+        let mut want = vec![
+            "Builds setuptools",
+            "Builds torch",
+            "python >=3.10",
+            "torch==2.1.0",
+            "numpy ; os_name == 'nt'",
+            "cupy-cuda12x <Extra(gpu-x)>",
+            "cupy-cuda12x <Extra(all) Marker(os_name == \\nt\\)>",
+            "cupy-cuda12x <Extra(loop) Marker(os_name == \\nt\\)>",
+            "x <Extra(all)>",
+            "x <Extra(loop)>",
+            "pytest <Group(dev)>",
+            "mypy <Group(dev)>",
+            "mypy <Group(typing)>",
+            "ruff <Group(dev)>",
+            "Bounds torch<3",
+            "Overrides numpy<2",
+        ];
+        let mut got = show(text);
+        want.sort_unstable();
+        got.sort();
+        assert_eq!(got, want);
+    }
+
+    #[test]
+    fn half_typed() {
+        assert_eq!(
+            show("[project]\ndependencies = ['torch==', 'numpy'\n[project.optional-dependencies]\nx = ['y']")[..1],
+            ["torch=="]
+        );
+        assert_eq!(show("[project]\ndependencies = ['torch=2']"), ["torch=2", "!="]);
+        assert_eq!(show("[tool.poetry.dependencies]\ntorch = '^2.1'"), Vec::<String>::new());
+        for text in
+            ["", "project = 1", "[project]\ndependencies = 'x'\noptional-dependencies = []", "\u{feff}", "\0", "[tool]\nuv = 3"]
+        {
+            assert!(show(text).iter().all(|line| line.starts_with('!')), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn extras_that_name_each_other() {
+        let many: String = (0..100)
+            .map(|n| format!("e{n} = ['p[{}]', 'x{n}']\n", (0..100).map(|m| format!("e{m}")).collect::<Vec<_>>().join(",")))
+            .collect();
+        let outline = read(FileId(0), &format!("[project]\nname = 'p'\n[project.optional-dependencies]\n{many}"));
+        assert!(outline.acts.len() <= BROUGHT + 200);
+    }
+}

@@ -1,0 +1,175 @@
+//! `uv.lock`: the one version of each package, or several with the conditions under which each holds.
+
+use std::collections::{HashMap, HashSet};
+
+use super::syntax::comments::ignores;
+use super::syntax::toml::{Table, Toml, Value, comments, items, table};
+use crate::notation::requirement::normalise;
+use crate::outline::{Act, Choice, Does, Locked, Outline, Text, When};
+use crate::source::{FileId, Span};
+
+/// Reads a lock.
+pub(super) fn read(file: FileId, text: &str) -> Outline {
+    let (toml, root, torn) = Toml::parse(file, text);
+    let packages: Vec<_> =
+        root.get("package").map(|list| items(list).filter_map(|p| Package::of(&toml, p)).collect()).unwrap_or_default();
+    let mut versions: HashMap<&str, u32> = HashMap::new();
+    for package in &packages {
+        *versions.entry(package.name()).or_default() += 1;
+    }
+    let edges = edges(&packages);
+    let mut acts = Vec::new();
+    if let Some(python) = toml.string_at(&root, "requires-python") {
+        acts.push(Act { at: python.at, when: When::default(), does: Does::Python(python) });
+    }
+    for package in packages.iter().filter(|package| !package.is_root()) {
+        let Some(version) = &package.version else { continue };
+        let lock = |when: &When, markers| {
+            let (name, registry) = (package.name.clone(), package.registry.clone());
+            let does = Does::Lock(Locked { name, version: version.clone(), registry, markers });
+            Act { at: package.at, when: when.clone(), does }
+        };
+        let alone = versions.get(package.name()).is_none_or(|n| *n == 1);
+        let asked = edges.get(&(package.name(), version.known().unwrap_or_default()));
+        match asked.filter(|_| !alone) {
+            Some(asked) => acts.extend(asked.iter().map(|edge| {
+                lock(&edge.when, edge.marker.map_or_else(|| package.markers.clone(), |marker| vec![marker.to_owned()]))
+            })),
+            // Which of several versions it is cannot be told.
+            None if !alone && package.markers.is_empty() => {}
+            None => acts.push(lock(&When::default(), package.markers.clone())),
+        }
+    }
+    Outline { acts, ignores: ignores(file, text, comments(text), |line| line), torn }
+}
+
+/// An entry of the lock.
+struct Package<'a, 't> {
+    at: Span,
+    name: Text,
+    version: Option<Text>,
+    registry: Option<Text>,
+    markers: Vec<String>,
+    table: &'a Table<'t>,
+}
+
+impl<'a, 't> Package<'a, 't> {
+    fn of(toml: &Toml<'_>, value: &'a Value<'t>) -> Option<Self> {
+        let table = value.get_ref().as_table()?;
+        let name = toml.string_at(table, "name")?;
+        let version = toml.string_at(table, "version");
+        let source = table.get("source").and_then(|source| source.get_ref().as_table());
+        let markers = table.get("resolution-markers").map(|list| toml.strings(list)).unwrap_or_default();
+        Some(Self {
+            at: version.as_ref().map_or(name.at, |version| name.at.to(version.at)),
+            registry: source.and_then(|source| toml.string_at(source, "registry")),
+            markers: markers.iter().filter_map(|marker| marker.known().map(str::to_owned)).collect(),
+            name,
+            version,
+            table,
+        })
+    }
+    fn name(&self) -> &str {
+        self.name.known().unwrap_or_default()
+    }
+    /// Whether it is a project that the lock is for.
+    fn is_root(&self) -> bool {
+        let source = table(self.table, &["source"]);
+        source.is_some_and(|source| ["virtual", "editable"].iter().any(|kind| source.contains_key(*kind)))
+    }
+}
+
+/// A dependency of a project that says which version it means.
+struct Edge<'a> {
+    when: When,
+    marker: Option<&'a str>,
+}
+
+/// What the projects of the lock ask for, by name and version; only where they name a version.
+fn edges<'a>(packages: &'a [Package<'_, '_>]) -> HashMap<(&'a str, &'a str), Vec<Edge<'a>>> {
+    let mut found: HashMap<_, Vec<Edge<'a>>> = HashMap::new();
+    let mut seen = HashSet::new();
+    for package in packages.iter().filter(|package| package.is_root()) {
+        let mut lists: Vec<(When, &Value<'_>)> = Vec::new();
+        lists.extend(package.table.get("dependencies").map(|list| (When::default(), list)));
+        for (key, choice) in
+            [("optional-dependencies", Choice::Extra as fn(String) -> Choice), ("dev-dependencies", Choice::Group)]
+        {
+            let of_key = table(package.table, &[key]).into_iter().flat_map(|t| t.iter());
+            lists.extend(of_key.map(|(name, list)| (When(vec![choice(normalise(name.get_ref()))]), list)));
+        }
+        for (when, list) in lists {
+            for asked in items(list).filter_map(|item| item.get_ref().as_table()) {
+                let text = |key: &str| asked.get(key).and_then(|value| value.get_ref().as_str());
+                let (Some(name), Some(version), marker) = (text("name"), text("version"), text("marker")) else { continue };
+                if seen.insert((name, version, when.clone(), marker)) {
+                    found.entry((name, version)).or_default().push(Edge { when: when.clone(), marker });
+                }
+            }
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn show(text: &str) -> Vec<String> {
+        let outline = read(FileId(0), text);
+        let act = |act: &Act| match &act.does {
+            Does::Lock(lock) => {
+                assert_eq!(&text[lock.version.at.range()], lock.version.known().expect("a version"));
+                assert_eq!(&text[lock.name.at.range()], lock.name.known().expect("a name"));
+                let registry = lock.registry.as_ref().and_then(Text::known).unwrap_or("-");
+                format!(
+                    "{} {} {registry} {:?} {:?}",
+                    &text[lock.name.at.range()],
+                    &text[lock.version.at.range()],
+                    lock.markers,
+                    act.when.0
+                )
+            }
+            Does::Python(python) => format!("python {}", &text[python.at.range()]),
+            other => panic!("{other:?}"),
+        };
+        outline.acts.iter().map(act).collect()
+    }
+
+    #[test]
+    fn one_version_each() {
+        let text = "version = 1\nrequires-python = \">=3.10\"\n[[package]]\nname = \"p\"\nversion = \"0\"\nsource = { virtual = \".\" }\n\
+            [[package]]\nname = \"torch\"\nversion = \"2.11.0+cu130\"\nsource = { registry = \"https://e.org/cu130\" }\n\
+            [[package]]\nname = \"x\"\nversion = \"1\"\nsource = { git = \"https://e.org/x\" }\n";
+        assert_eq!(show(text), ["python >=3.10", "torch 2.11.0+cu130 https://e.org/cu130 [] []", "x 1 - [] []"]);
+    }
+
+    #[test]
+    fn forks() {
+        let text = "[[package]]\nname = \"p\"\nsource = { editable = \".\" }\n\
+            [package.optional-dependencies]\ncpu = [{ name = \"torch\", version = \"2.6.0+cpu\" }]\n\
+            cu124 = [{ name = \"torch\", version = \"2.6.0+cu124\", marker = \"sys_platform == 'linux'\" }]\n\
+            [[package]]\nname = \"torch\"\nversion = \"2.6.0+cpu\"\n[[package]]\nname = \"torch\"\nversion = \"2.6.0+cu124\"\n\
+            [[package]]\nname = \"numpy\"\nversion = \"1.26\"\nresolution-markers = [\"python_version < '3.10'\"]\n\
+            [[package]]\nname = \"numpy\"\nversion = \"2.0\"\nresolution-markers = [\"python_version >= '3.10'\"]\n\
+            [[package]]\nname = \"z\"\nversion = \"1\"\n[[package]]\nname = \"z\"\nversion = \"2\"\n";
+        assert_eq!(
+            show(text),
+            [
+                "torch 2.6.0+cpu - [] [Extra(\"cpu\")]",
+                "torch 2.6.0+cu124 - [\"sys_platform == 'linux'\"] [Extra(\"cu124\")]",
+                "numpy 1.26 - [\"python_version < '3.10'\"] []",
+                "numpy 2.0 - [\"python_version >= '3.10'\"] []",
+            ]
+        );
+    }
+
+    #[test]
+    fn what_is_broken_is_left_out() {
+        assert_eq!(
+            show("[[package]]\nname = 1\n[[package]]\nname = \"a\"\nversion = \"1\"\n[[package]]\nname = \"b"),
+            ["a 1 - [] []"]
+        );
+        assert!(show("").is_empty() && show("package = 3").is_empty() && show("[package]\nname = \"x\"").is_empty());
+    }
+}
