@@ -47,8 +47,12 @@ pub(crate) fn commanded(project: &Project<'_>) -> Vec<Beginning> {
             Kind::Dockerfile => found.extend(stages(project, path)),
             Kind::Script | Kind::Rc if !acts.is_empty() => found.push(start(path.to_owned(), top, Enters::Script, true)),
             Kind::Workflow => {
+                let mut seen = BTreeSet::new();
                 for (i, act) in acts.iter().enumerate() {
-                    if let Does::Job(job) = &act.does {
+                    // A matrix repeats its job, once a row.
+                    if let Does::Job(job) = &act.does
+                        && seen.insert(&job.name)
+                    {
                         found.push(start(format!("{path}:{}", job.name), act.at, Enters::Job(i), true));
                     }
                 }

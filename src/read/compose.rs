@@ -29,7 +29,7 @@ pub(super) fn read(file: FileId, text: &str) -> Outline {
         }
     }
     acts.sort_by_key(|act| act.at);
-    tree.outline(acts)
+    tree.outline(acts, Vec::new())
 }
 
 /// A service with those that it extends, itself first.

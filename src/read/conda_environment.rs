@@ -1,12 +1,13 @@
 //! conda's `environment.yml`.
 
-use super::container::{part, variables};
-use super::syntax::interpolation::{node_text, text_of};
+use std::ops::Range;
+
+use super::container::variables;
+use super::requirements;
+use super::syntax::interpolation::node_text;
 use super::syntax::yaml::{Node, Tree};
 use crate::notation::match_spec::MatchSpec;
-use crate::outline::{
-    Act, Choice, Does, How, Include, IndexKind, IndexLine, Language, Outline, Place, Requirement, Role, Scope, Text, Torn, When,
-};
+use crate::outline::{Act, Choice, Does, IndexKind, IndexLine, Language, Outline, Place, Requirement, Role, Scope, Torn, When};
 use crate::source::FileId;
 
 /// Reads an environment; a file that only has the name of one (`dependencies:` is no list) says nothing.
@@ -14,6 +15,8 @@ pub(super) fn read(file: FileId, text: &str) -> Outline {
     let tree = Tree::read(file, text);
     let mut acts = Vec::new();
     let mut refused = Vec::new();
+    let mut pip = Vec::new();
+    let mut sets = Vec::new();
     for root in tree.documents().filter(|r| r.get("dependencies").is_some_and(Node::is_list)) {
         let always = |node: Node<'_>, does| Act { at: node.body(), when: When::default(), does };
         let place = root.get("name").or_else(|| root.get("prefix")).and_then(|n| Some((n, node_text(n)?)));
@@ -24,7 +27,7 @@ pub(super) fn read(file: FileId, text: &str) -> Outline {
         }
         for node in root.get("dependencies").into_iter().flat_map(Node::items) {
             if let Some(packages) = node.get("pip") {
-                acts.extend(packages.items().into_iter().flat_map(pip_line));
+                pip.extend(packages.items().into_iter().filter(|n| !n.is_map() && !n.is_list()).map(|n| n.body().range()));
                 continue;
             }
             let Some(written) = node_text(node) else { continue };
@@ -37,11 +40,16 @@ pub(super) fn read(file: FileId, text: &str) -> Outline {
         }
         for variable in root.get("variables").map(|n| variables(n, Scope::Environment)).unwrap_or_default() {
             let at = variable.value.as_ref().map_or_else(|| root.at(), |v| v.at);
-            acts.push(Act { at, when: When::default(), does: Does::Set(variable) });
+            sets.push(Act { at, when: When::default(), does: Does::Set(variable) });
         }
     }
-    let mut outline = tree.outline(acts);
-    outline.torn.extend(refused);
+    let lines = requirements::read(file, &only(text, pip));
+    // conda installs them last, wherever they stand.
+    acts.extend(lines.acts.into_iter().chain(sets));
+    let mut outline = tree.outline(acts, Vec::new());
+    outline.torn.extend(refused.into_iter().chain(lines.torn));
+    outline.torn.sort_by_key(|t| t.at);
+    outline.torn.dedup_by_key(|t| t.at);
     outline
 }
 
@@ -64,56 +72,27 @@ fn selector(tree: &Tree<'_>, node: Node<'_>) -> When {
     When(marker.map(|m| Choice::Marker(m.to_owned())).into_iter().collect())
 }
 
-/// One item of `pip:`, which conda copies into a requirements file.
-fn pip_line(node: Node<'_>) -> Option<Act> {
-    let act = |does| Some(Act { at: node.body(), when: When::default(), does });
-    let Some(line) = node.text() else {
-        let written = node_text(node)?;
-        return act(Does::Require(Requirement { written, language: Language::Pep508, role: Role::Asks }));
-    };
-    // Behind a requirement come its own options (`--hash`) and comments.
-    let line = [" #", " --"].iter().fold(line, |rest, mark| match rest.find(mark) {
-        Some(at) if !rest.starts_with('-') || *mark == " #" => &rest[..at],
-        _ => rest,
-    });
-    let line = line.trim_end();
-    let text = |start: usize| {
-        let value = line[start..].trim_matches(['"', '\'']);
-        let start = start + line[start..].find(value).unwrap_or(0);
-        text_of(value, part(node, start..start + value.len()))
-    };
-    let Some((option, start)) = option(line) else {
-        let lead = line.len() - line.trim_start().len();
-        let does = Requirement { written: text(lead), language: Language::Pep508, role: Role::Asks };
-        return if line.trim().is_empty() { None } else { act(Does::Require(does)) };
-    };
-    let index = |kind, url: Text| Does::Index(IndexLine { url, kind, name: None, explicit: false });
-    act(match option {
-        "-i" | "--index-url" | "--pypi-url" => index(IndexKind::Primary, text(start)),
-        "--extra-index-url" => index(IndexKind::Extra, text(start)),
-        "-f" | "--find-links" => index(IndexKind::FindLinks, text(start)),
-        "--no-index" => index(IndexKind::None, text_of(line, node.body())),
-        "-r" | "--requirement" => Does::Include(Include { path: text(start), how: How::Requirements }),
-        "-c" | "--constraint" => Does::Include(Include { path: text(start), how: How::Constraints }),
-        "-e" | "--editable" => Does::Require(Requirement { written: text(start), language: Language::Pep508, role: Role::Asks }),
-        _ => return None,
-    })
-}
-
-/// An option with the start of its value: `--find-links X`, `--find-links=X`, `-rX`.
-fn option(line: &str) -> Option<(&str, usize)> {
-    let end = match line.as_bytes() {
-        [b'-', b'-', ..] => line.find(['=', ' ', '\t']).unwrap_or(line.len()),
-        [b'-', letter, ..] if letter.is_ascii() => 2,
-        _ => return None,
-    };
-    let value = line[end..].trim_start_matches(['=', ' ', '\t']);
-    Some((&line[..end], line.len() - value.len()))
+/// The text with all but these parts as blanks, a line for each: conda copies the items of `pip:` into a requirements file.
+fn only(text: &str, mut parts: Vec<Range<usize>>) -> String {
+    parts.sort_by_key(|p| (p.start, p.end));
+    let mut out = String::with_capacity(text.len());
+    for part in parts {
+        let Some(between) = part.start.checked_sub(out.len()) else { continue };
+        out.extend(std::iter::repeat_n('\n', between.min(1)));
+        out.extend(std::iter::repeat_n(' ', between.saturating_sub(1)));
+        // A folded item is one line.
+        out.extend(text.get(part).unwrap_or_default().chars().map(|c| if matches!(c, '\n' | '\r') { ' ' } else { c }));
+    }
+    let rest = text.len().saturating_sub(out.len());
+    out.extend(std::iter::repeat_n('\n', rest.min(1)));
+    out.extend(std::iter::repeat_n(' ', rest.saturating_sub(1)));
+    out
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::outline::Text;
 
     fn show(text: &str) -> Vec<String> {
         let outline = read(FileId(0), text);
@@ -126,6 +105,7 @@ mod tests {
                 Does::Require(r) => format!("{:?} {}", r.language, at(&r.written)),
                 Does::Include(i) => format!("{:?} {}", i.how, at(&i.path)),
                 Does::Set(v) => format!("set {}={}", v.name, v.value.as_ref().map(at).unwrap_or_default()),
+                Does::Options(flags) if flags.pre => "pre".to_owned(),
                 other => format!("{other:?}"),
             };
             does + &when
@@ -150,10 +130,11 @@ mod tests {
                 "MatchSpec pytorch::pytorch=2.1.*=*cuda*",
                 "MatchSpec pip",
                 "Extra https://e.example/cu118",
-                "FindLinks https://f.example/l.html",
+                "FindLinks 'https://f.example/l.html'",
                 "Pep508 torch==2.1.0+cu118",
                 "Requirements more.txt",
-                "Pep508 .[gpu]",
+                "Project .[gpu]",
+                "pre",
                 "Constraints c.txt",
                 "set LD_LIBRARY_PATH=/x",
                 "torn pkg ==",

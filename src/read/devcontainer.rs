@@ -1,22 +1,19 @@
 //! `devcontainer.json`: one launch.
 
+use std::ops::Range;
+
 use super::container::{gpu_options, variables};
-use super::syntax::comments;
 use super::syntax::interpolation::node_text;
 use super::syntax::yaml::{Node, Tree};
 use crate::outline::{Act, BuildOf, Does, GpuRequest, Launch, Launcher, Outline, Scope, Text, When};
 use crate::source::FileId;
-
-use std::ops::Range;
 
 /// Reads a dev container: JSON with comments and trailing commas.
 pub(super) fn read(file: FileId, text: &str) -> Outline {
     let (masked, comments) = mask(text);
     let tree = Tree::read_masked(file, text, &masked);
     let acts = tree.documents().find_map(|root| launch(root, tree.is_torn_in(&(0..text.len())))).into_iter().collect();
-    let mut outline = tree.outline(acts);
-    outline.ignores = comments::ignores(file, text, comments.into_iter(), |line| line);
-    outline
+    tree.outline(acts, comments)
 }
 
 fn launch(root: Node<'_>, torn: bool) -> Option<Act> {

@@ -32,7 +32,7 @@ pub(super) fn read(file: FileId, text: &str) -> Outline {
         }
     }
     acts.sort_by_key(|act| act.at);
-    tree.outline(acts)
+    tree.outline(acts, Vec::new())
 }
 
 /// All maps with `containers:`, in the order of the file.

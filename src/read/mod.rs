@@ -18,7 +18,7 @@ mod shell;
 pub(crate) mod syntax;
 mod uv_lock;
 mod uv_settings;
-// mod workflow;
+mod workflow;
 
 /// A reader: never panics, whatever the bytes; spans lie on character borders of `text`.
 pub(crate) type Reader = fn(FileId, &str) -> Outline;
@@ -58,7 +58,7 @@ pub static FORMATS: &[Format] = &[
         kind: Kind::Workflow,
         exact: &[".github/workflows/*.yml", ".github/workflows/*.yaml"],
         names: &[],
-        read: |_, _| Outline::default(),
+        read: workflow::read,
     },
     Format {
         kind: Kind::Compose,

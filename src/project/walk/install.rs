@@ -8,8 +8,8 @@ use super::{Asked, DEEPEST, Event, Indexed, Installed, Prefix, Routed, Walker};
 use crate::environment::{Join, Reason};
 use crate::notation::requirement::{self, Subject};
 use crate::outline::{
-    Choice, Does, How, Include, IndexKind, IndexLine, Install, InstallFlags, Kind, Language, Locked, Requirement, Role, Route,
-    RouteTo, Target, Text, Tool,
+    Choice, Does, How, Include, IndexKind, IndexLine, Install, InstallFlags, Kind, Language, Locked, Place, Requirement, Role,
+    Route, RouteTo, Target, Text, Tool,
 };
 use crate::source::Span;
 
@@ -122,7 +122,16 @@ impl<'p, 'a> Walker<'p, 'a> {
                 match self.open(&include.path).and_then(|p| Some((self.project.file(&p)?, p))) {
                     Some((file, path)) => {
                         self.enter(&path, file);
-                        let before = std::mem::replace(&mut self.prefix, step.prefix.clone());
+                        // Without -n the file's own name holds.
+                        let own = file.outline.acts.iter().find_map(|a| match &a.does {
+                            Does::Enter(Place::CondaEnvironment(name)) => self.variables.resolve(name),
+                            _ => None,
+                        });
+                        let into = match (&install.target, own) {
+                            (Target::Active, Some(name)) => conda(&name),
+                            _ => step.prefix.clone(),
+                        };
+                        let before = std::mem::replace(&mut self.prefix, into);
                         self.conda_environment(&path, file, at, via.to_vec());
                         self.prefix = before;
                     }
@@ -355,7 +364,11 @@ impl<'p, 'a> Walker<'p, 'a> {
         via: &[(Span, Reason)],
         path: &str,
     ) {
-        let asked = self.asked(requirement, via);
+        let mut asked = self.asked(requirement, via);
+        if step.tool == Tool::Conda {
+            // `conda install --file`: the lines are match specs.
+            asked.language = Language::MatchSpec;
+        }
         // `.` and `-e .[x]` are projects: what they ask for stands in their own file.
         if let Some(text) = &asked.text
             && requirement.language == Language::Pep508

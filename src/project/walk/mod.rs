@@ -274,16 +274,21 @@ impl<'p, 'a> Walker<'p, 'a> {
         // What stands before the first job holds for all of them.
         let shared = acts.iter().position(|a| matches!(a.does, Does::Job(_))).unwrap_or(0);
         self.acts(path, &acts[..shared], 0);
-        if let Some(Act { at: key, does: Does::Job(job), .. }) = acts.get(at)
-            && let Some(container) = &job.container
-        {
-            let image = self.variables.resolve(container);
-            let _ = key;
-            self.script.events.push(Event::Base { image, at: container.at, also: Vec::new() });
+        let Some(Act { does: Does::Job(wanted), .. }) = acts.get(at) else { return };
+        // A matrix repeats its job, once a row; the world takes one of them.
+        for (i, act) in acts.iter().enumerate() {
+            let Does::Job(job) = &act.does else { continue };
+            if job.name != wanted.name || !self.takes(act) {
+                continue;
+            }
+            if let Some(container) = &job.container {
+                let image = self.variables.resolve(container);
+                self.script.events.push(Event::Base { image, at: container.at, also: Vec::new() });
+            }
+            let rest = &acts[i + 1..];
+            let end = rest.iter().position(|a| matches!(a.does, Does::Job(_))).unwrap_or(rest.len());
+            self.acts(path, &rest[..end], 0);
         }
-        let rest = &acts[at + 1..];
-        let end = rest.iter().position(|a| matches!(a.does, Does::Job(_))).unwrap_or(rest.len());
-        self.acts(path, &rest[..end], 0);
     }
 
     fn image_of(&mut self, file: File<'a>, at: usize) {

@@ -24,6 +24,7 @@ static GRAMMARS: &[(&[&str], Grammar)] = &[
     (&["conda", "mamba", "micromamba"], |words, at| conda::conda(words.get(1..).unwrap_or_default(), at)),
     (&["pip"], |words, _| pip::pip(words.get(1..).unwrap_or_default())),
     (&["uv"], |words, at| uv::uv(words.get(1..).unwrap_or_default(), at)),
+    (&["uvx"], |words, _| uv::uvx(words.get(1..).unwrap_or_default())),
     (&["docker", "podman", "nvidia-docker"], docker::docker),
     (&["apt", "apt-get", "aptitude", "dnf", "yum", "microdnf", "tdnf", "apk", "zypper", "pacman"], system::system),
     (&["nvcc", "cmake", "make", "ninja"], compile::compile),

@@ -87,7 +87,7 @@ impl Builder {
         let brackets = self.open.iter().filter(|f| f.flow).map(|f| &self.pass.nodes[f.id as usize].at);
         let mut brackets = brackets.filter(|at| !at.is_empty()).map(|at| at.start);
         let outermost = brackets.next();
-        let openers = brackets.last().into_iter().chain(outermost).collect();
+        let openers = brackets.next_back().into_iter().chain(outermost).collect();
         self.pass.error = Some(Error { at, why, openers, fatal });
     }
 

@@ -17,7 +17,7 @@ use crate::source::{FileId, Span};
 /// Maps that one look-up may visit through `<<`.
 const MERGE_LIMIT: usize = 64;
 /// What aliases may hand out in all, in nodes and 32-byte pieces of text: far above any real file, far below a bomb.
-const ALIAS_BUDGET: usize = 1 << 20;
+const ALIAS_BUDGET: usize = 1 << 17;
 
 /// The documents of one file.
 pub(in crate::read) struct Tree<'t> {
@@ -95,9 +95,13 @@ impl<'t> Tree<'t> {
     pub(in crate::read) fn read_masked(file: FileId, text: &'t str, masked: &str) -> Self {
         repair::read(file, text, masked)
     }
-    /// The outline of a file that says `acts`.
-    pub(in crate::read) fn outline(&self, acts: Vec<Act>) -> Outline {
-        let ignores = comments::ignores(self.file, self.text, self.comments.iter().cloned(), |line| line);
+    /// The outline of a file that says `acts`; `more` are comments inside its scalars.
+    pub(in crate::read) fn outline(&self, acts: Vec<Act>, more: Vec<Range<usize>>) -> Outline {
+        let mut all = more;
+        all.extend(self.comments.iter().cloned());
+        all.sort_by_key(|c| (c.start, c.end));
+        all.dedup();
+        let ignores = comments::ignores(self.file, self.text, all.into_iter(), |line| line);
         Outline { acts, ignores, torn: self.torn.clone() }
     }
     /// The roots, one a document.
@@ -171,10 +175,6 @@ impl<'a> Node<'a> {
     /// Nothing, `~` or `null`.
     pub(in crate::read) fn is_null(self) -> bool {
         self.style() == Some(Style::Plain) && matches!(self.text(), Some("" | "~" | "null" | "Null" | "NULL"))
-    }
-    /// Plain `true` and its spellings.
-    pub(in crate::read) fn is_true(self) -> bool {
-        self.style() == Some(Style::Plain) && self.text().is_some_and(|t| t.eq_ignore_ascii_case("true"))
     }
     /// Whether it is a map.
     pub(in crate::read) fn is_map(self) -> bool {

@@ -1,0 +1,212 @@
+//! `strategy.matrix`: its rows, and what `${{ … }}` is in one of them.
+
+use crate::outline::{Piece, Text};
+use crate::read::shell::word::push_literal;
+use crate::read::syntax::yaml::Node;
+use crate::source::Span;
+
+/// Rows beyond these are not looked at.
+const ROWS: usize = 64;
+/// An expression that does not end within so many bytes is none.
+const LENGTH: usize = 512;
+
+/// One row: `cuda` → `11.8`, and `cfg.cuda` → `11.8` for maps.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Row(Vec<(String, String)>);
+
+/// What an expression is worth in a row.
+#[derive(Debug, PartialEq)]
+pub(super) enum Worth<'r> {
+    /// A value of the matrix.
+    Value(&'r str),
+    /// `env.NAME`.
+    Variable(&'r str),
+    /// Known only when run.
+    Unknown,
+}
+
+impl Row {
+    fn get(&self, key: &str) -> Option<&str> {
+        self.0.iter().find(|(k, _)| k == key).map(|(_, value)| value.as_str())
+    }
+
+    /// The worth of what stands between `${{` and `}}`.
+    pub(super) fn worth<'r>(&'r self, expression: &'r str) -> Worth<'r> {
+        let expression = expression.trim();
+        let name = |n: &&str| !n.is_empty() && n.chars().all(|c| c.is_ascii_alphanumeric() || "_-.".contains(c));
+        if let Some(key) = expression.strip_prefix("matrix.") {
+            return self.get(key).map_or(Worth::Unknown, Worth::Value);
+        }
+        expression.strip_prefix("env.").filter(name).map_or(Worth::Unknown, Worth::Variable)
+    }
+
+    /// A value with its expressions; `$NAME` means itself here.
+    pub(super) fn text(&self, raw: &str, at: Span) -> Text {
+        let mut pieces: Vec<Piece> = Vec::new();
+        let mut rest = raw;
+        while let Some((before, inside, after)) = expression(rest) {
+            push_literal(&mut pieces, before);
+            match self.worth(inside) {
+                Worth::Value(value) => push_literal(&mut pieces, value),
+                Worth::Variable(name) => {
+                    pieces.push(Piece::Variable { name: name.to_owned(), fallback: None, instead: None });
+                }
+                Worth::Unknown => pieces.push(Piece::Opaque),
+            }
+            rest = after;
+        }
+        push_literal(&mut pieces, rest);
+        Text { pieces, at }
+    }
+
+    /// Whether `matrix.x == 'v'` (or `!=`) holds; `None` for all other tests.
+    pub(super) fn holds(&self, test: &str) -> Option<bool> {
+        let (left, right, equal) = match (test.split_once("=="), test.split_once("!=")) {
+            (Some((left, right)), None) => (left, right, true),
+            (None, Some((left, right))) => (left, right, false),
+            _ => return None,
+        };
+        let right = right.trim();
+        let quoted = right.strip_prefix('\'').and_then(|r| r.strip_suffix('\'')).filter(|r| !r.contains('\''));
+        let number = || Some(right).filter(|r| !r.is_empty() && r.chars().all(|c| c.is_ascii_digit() || c == '.'));
+        let right = quoted.or_else(number)?;
+        match self.worth(left) {
+            Worth::Value(value) => Some((value.eq_ignore_ascii_case(right)) == equal),
+            _ => None,
+        }
+    }
+}
+
+/// The first `${{ … }}`: what stands before it, in it, behind it.
+pub(super) fn expression(text: &str) -> Option<(&str, &str, &str)> {
+    let mut from = 0;
+    while let Some(open) = text[from..].find("${{").map(|n| n + from) {
+        let inside = &text[open + 3..];
+        let near = &inside[..inside.floor_char_boundary(LENGTH)];
+        if let Some(end) = near.find("}}") {
+            return Some((&text[..open], &inside[..end], &inside[end + 2..]));
+        }
+        from = open + 3;
+    }
+    None
+}
+
+/// The rows of a job; none where the matrix is computed or absent.
+pub(super) fn rows(strategy: Node<'_>) -> Vec<Row> {
+    let Some(matrix) = strategy.get("matrix").filter(|m| m.is_map() && !m.is_template()) else { return Vec::new() };
+    let mut rows = vec![Row::default()];
+    let mut axes = Vec::new();
+    for (key, values) in matrix.entries() {
+        let Some(name) = key.text().filter(|n| !matches!(*n, "include" | "exclude")) else { continue };
+        if !values.is_list() {
+            return Vec::new();
+        }
+        axes.push(name);
+        let mut next = Vec::new();
+        for row in &rows {
+            for value in values.items().into_iter().take(ROWS) {
+                let mut row = row.clone();
+                flatten(name, value, &mut row);
+                next.push(row);
+            }
+        }
+        next.truncate(ROWS * 8);
+        rows = next;
+    }
+    let listed = |key: &str| {
+        let items = matrix.get(key).into_iter().flat_map(Node::items).filter(|n| n.is_map()).take(ROWS);
+        let row = |node: Node<'_>| {
+            let mut row = Row::default();
+            node.entries().into_iter().filter_map(|(k, v)| Some((k.text()?, v))).for_each(|(k, v)| flatten(k, v, &mut row));
+            row
+        };
+        items.map(row).collect::<Vec<_>>()
+    };
+    for excluded in listed("exclude") {
+        rows.retain(|row| !excluded.0.iter().all(|(key, value)| row.get(key) == Some(value)));
+    }
+    if axes.is_empty() {
+        rows.clear();
+    }
+    let of_axis = |key: &str| axes.iter().any(|axis| key == *axis || key.strip_prefix(axis).is_some_and(|r| r.starts_with('.')));
+    let product = rows.len();
+    for included in listed("include") {
+        let (own, more): (Vec<_>, Vec<_>) = included.0.iter().cloned().partition(|(key, _)| of_axis(key));
+        let mut joined = false;
+        for row in rows[..product].iter_mut().filter(|row| own.iter().all(|(key, value)| row.get(key) == Some(value))) {
+            row.0.retain(|(key, _)| more.iter().all(|(k, _)| k != key));
+            row.0.extend(more.iter().cloned());
+            joined = true;
+        }
+        if !joined {
+            rows.push(included);
+        }
+    }
+    rows.truncate(ROWS);
+    rows
+}
+
+/// `cfg: {cuda: 1}` as `cfg.cuda` → `1`.
+fn flatten(name: &str, value: Node<'_>, row: &mut Row) {
+    if let Some(text) = value.text().filter(|text| expression(text).is_none()) {
+        row.0.push((name.to_owned(), if value.is_null() { String::new() } else { text.to_owned() }));
+    }
+    for (key, value) in value.entries() {
+        if let (Some(key), Some(value)) = (key.text(), value.text()) {
+            row.0.push((format!("{name}.{key}"), value.to_owned()));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::read::syntax::yaml::Tree;
+    use crate::source::FileId;
+
+    fn show(matrix: &str) -> Vec<String> {
+        let text = format!("matrix: {matrix}");
+        let tree = Tree::read(FileId(0), &text);
+        let rows = rows(tree.documents().next().expect("a document"));
+        rows.into_iter().map(|r| r.0.iter().map(|(k, v)| format!("{k}={v}")).collect::<Vec<_>>().join(" ")).collect()
+    }
+
+    #[test]
+    fn rows_of_a_matrix() {
+        for (matrix, rows) in [
+            ("{a: [1, 2.10], b: [x]}", vec!["a=1 b=x", "a=2.10 b=x"]),
+            ("{a: [1, 2], exclude: [{a: 2}]}", vec!["a=1"]),
+            ("{a: [1, 2], include: [{a: 1, c: y}, {a: 3, c: z}]}", vec!["a=1 c=y", "a=2", "a=3 c=z"]),
+            ("{a: [1], include: [{c: y}]}", vec!["a=1 c=y"]),
+            ("{include: [{a: 1, b: x}, {a: 2}]}", vec!["a=1 b=x", "a=2"]),
+            ("{cfg: [{cuda: 11.8, t: 2.1}]}", vec!["cfg.cuda=11.8 cfg.t=2.1"]),
+            ("{a: '${{ fromJson(x) }}'}", vec![]),
+            ("'${{ fromJson(x) }}'", vec![]),
+            ("{a: ['${{ x }}']}", vec![""]),
+        ] {
+            assert_eq!(show(matrix), rows, "{matrix}");
+        }
+        let wide = format!("[{}]", vec!["1"; 200].join(", "));
+        assert_eq!(show(&format!("{{a: {wide}, b: {wide}, c: {wide}}}")).len(), ROWS);
+    }
+
+    #[test]
+    fn expressions() {
+        let row = Row(vec![("cuda".to_owned(), "11.8".to_owned())]);
+        let text = row.text("a${{ matrix.cuda }}b${{env.X}}${{ github.sha }}$Y", Span::new(FileId(0), 0, 0));
+        let variable = Piece::Variable { name: "X".to_owned(), fallback: None, instead: None };
+        assert_eq!(text.pieces, [Piece::Literal("a11.8b".to_owned()), variable, Piece::Opaque, Piece::Literal("$Y".to_owned())]);
+        for (test, holds) in [
+            ("matrix.cuda == '11.8'", Some(true)),
+            ("matrix.cuda != '11.8'", Some(false)),
+            ("matrix.cuda == '12.1'", Some(false)),
+            ("matrix.cuda == 11.8", Some(true)),
+            ("matrix.cuda == '11.8' && x == 'y'", None),
+            ("github.ref == 'x'", None),
+            ("always()", None),
+        ] {
+            assert_eq!(row.holds(test), holds, "{test}");
+        }
+        row.text(&"${{".repeat(100_000), Span::new(FileId(0), 0, 0));
+    }
+}

@@ -1,0 +1,336 @@
+//! GitHub Actions workflows: every job is an environment, every `run:` a script in it.
+
+mod matrix;
+
+use std::ops::Range;
+
+use self::matrix::{Row, Worth, expression, rows};
+use super::container::{gpu_options, words};
+use super::excerpt::{Excerpt, UNKNOWN};
+use super::shell::{self, word::push_literal};
+use super::syntax::yaml::{Node, Style, Tree};
+use crate::outline::{
+    Act, Choice, Does, GpuRequest, How, Include, Install, InstallFlags, Job, Launch, Launcher, Outline, Piece, Place, Scope,
+    Target, Text, Tool, Torn, Variable, When,
+};
+use crate::source::{FileId, Span};
+
+/// Rows times bytes of a job that are read; above, its matrix counts as unknown.
+const BUDGET: usize = 1 << 22;
+
+/// Reads a workflow; a file without `jobs:` says nothing.
+pub(super) fn read(file: FileId, text: &str) -> Outline {
+    let tree = Tree::read(file, text);
+    let folded = folded(&tree);
+    let mut reader = Reader { file, text, folded, acts: Vec::new(), comments: Vec::new(), torn: Vec::new() };
+    for root in tree.documents() {
+        for (key, job) in root.get("jobs").map(Node::entries).unwrap_or_default() {
+            if job.is_map() {
+                reader.rows_of(root, key, job);
+            }
+        }
+    }
+    let Reader { acts, comments, torn, .. } = reader;
+    let mut outline = tree.outline(acts, comments);
+    outline.torn.extend(torn);
+    outline.torn.sort_by_key(|t| t.at);
+    outline.torn.dedup();
+    outline
+}
+
+struct Reader<'t> {
+    file: FileId,
+    text: &'t str,
+    /// With the line ends that YAML folds as blanks.
+    folded: String,
+    acts: Vec<Act>,
+    /// Of scripts.
+    comments: Vec<Range<usize>>,
+    /// Of scripts.
+    torn: Vec<Torn>,
+}
+
+/// A job in one row of its matrix.
+struct Run<'a> {
+    root: Node<'a>,
+    job: Node<'a>,
+    row: Row,
+    choices: Vec<Choice>,
+}
+
+impl Run<'_> {
+    fn text(&self, node: Node<'_>) -> Option<Text> {
+        if node.is_null() {
+            return None;
+        }
+        let raw = node.text().or_else(|| node.is_template().then(|| node.raw()))?;
+        Some(self.row.text(raw, node.body()))
+    }
+    fn act(&self, at: Span, does: Does) -> Act {
+        Act { at, when: When(self.choices.clone()), does }
+    }
+    /// `env:` of a workflow, a job or a step.
+    fn sets(&self, of: Node<'_>) -> Vec<Act> {
+        let entries = of.get("env").map(Node::entries).unwrap_or_default().into_iter();
+        let set = |(key, value): (Node<'_>, Node<'_>)| {
+            let value_text = self.text(value).or_else(|| value.is_null().then(|| Text::literal("", value.at())));
+            let variable = Variable { name: key.text()?.to_owned(), value: value_text, scope: Scope::Environment };
+            Some(self.act(key.at().to(value.at()), Does::Set(variable)))
+        };
+        entries.filter_map(set).collect()
+    }
+    /// What `defaults.run` says, the job's before the workflow's.
+    fn default(&self, key: &str) -> Option<Node<'_>> {
+        [self.job, self.root].into_iter().find_map(|of| of.path(&["defaults", "run", key]))
+    }
+}
+
+impl Reader<'_> {
+    /// The job once, or once in each row of a matrix that it speaks of.
+    fn rows_of(&mut self, root: Node<'_>, key: Node<'_>, job: Node<'_>) {
+        let name = key.text().unwrap_or_default();
+        let bytes = job.at().range();
+        let length = bytes.len().max(1);
+        let speaks = self.text.get(bytes).is_some_and(|t| t.contains("matrix."));
+        let rows = if speaks { job.get("strategy").map(rows).unwrap_or_default() } else { Vec::new() };
+        if rows.is_empty() || rows.len() * length > BUDGET {
+            self.job(key, &Run { root, job, row: Row::default(), choices: Vec::new() });
+            return;
+        }
+        for (number, row) in (0u32..).zip(rows) {
+            let choices = vec![Choice::Row { job: name.to_owned(), row: number }];
+            self.job(key, &Run { root, job, row, choices });
+        }
+    }
+
+    fn job(&mut self, key: Node<'_>, run: &Run<'_>) {
+        let job = run.job;
+        let image = |node: Node<'_>| run.text(node.get("image").unwrap_or(node));
+        let container = job.get("container");
+        let runs_on = job.get("runs-on").and_then(|n| runs_on(n, run));
+        let does = Job {
+            name: key.text().unwrap_or_default().to_owned(),
+            container: container.and_then(image),
+            runs_on: runs_on.clone(),
+        };
+        self.acts.push(run.act(key.at(), Does::Job(does)));
+        let services = job.get("services").map(Node::entries).unwrap_or_default();
+        let containers = container.map(|node| (key, node)).into_iter().chain(services);
+        let launches = containers.filter_map(|(key, node)| gpu_container(run, key, node, image(node)));
+        self.acts.extend(launches.collect::<Vec<_>>());
+        for of in [Some(run.root), Some(job), container].into_iter().flatten() {
+            self.acts.extend(run.sets(of));
+        }
+        for step in job.get("steps").map(Node::items).unwrap_or_default() {
+            let choices = match step.get("if").and_then(Node::text).map_or(Some(None), |test| branch(test, &run.row)) {
+                Some(choice) => run.choices.iter().cloned().chain(choice).collect(),
+                None => continue,
+            };
+            let run = Run { root: run.root, job, row: run.row.clone(), choices };
+            self.step(step, &run, runs_on.as_ref());
+        }
+    }
+
+    fn step(&mut self, step: Node<'_>, run: &Run<'_>, runs_on: Option<&Text>) {
+        if let Some(action) = step.get("uses").and_then(Node::text) {
+            self.acts.extend(used(action, step, run));
+        }
+        let Some(body) = step.get("run") else { return };
+        let shell = step.get("shell").or_else(|| run.default("shell")).and_then(|n| run.text(n));
+        let posix = match shell.as_ref().map(Text::known) {
+            Some(Some(shell)) => ["bash", "sh"].contains(&shell.split_whitespace().next().unwrap_or_default()),
+            Some(None) => false,
+            None => !runs_on.is_some_and(is_windows),
+        };
+        if !posix {
+            return;
+        }
+        let script = self.script(body, &run.row);
+        if script.acts.is_empty() {
+            return;
+        }
+        let at = body.body();
+        self.acts.push(run.act(at, Does::Enter(Place::Subshell)));
+        self.acts.extend(run.sets(step));
+        if let Some(folder) = step.get("working-directory").or_else(|| run.default("working-directory"))
+            && let Some(text) = run.text(folder)
+        {
+            self.acts.push(run.act(folder.at(), Does::Enter(Place::Directory(text))));
+        }
+        for mut act in script.acts {
+            act.when.0.splice(0..0, run.choices.iter().cloned());
+            self.acts.push(act);
+        }
+        self.acts.push(run.act(Span::new(self.file, at.range().end, at.range().end), Does::Enter(Place::Back)));
+    }
+
+    fn script(&mut self, body: Node<'_>, row: &Row) -> shell::Script {
+        let plain = match body.style() {
+            Some(Style::Double) => !body.raw().contains('\\'),
+            Some(Style::Single) => !body.raw().contains("''"),
+            Some(_) => true,
+            None => false,
+        };
+        let part = if plain { body.body().range() } else { 0..0 };
+        let cut = shell::excerpt(self.file, &self.folded, part);
+        let mut script = shell::read_excerpt(&self.filled(&cut, row));
+        self.comments.append(&mut script.comments);
+        self.torn.append(&mut script.torn);
+        script
+    }
+
+    /// Puts what is known of `${{ … }}` into a script.
+    fn filled(&self, cut: &Excerpt, row: &Row) -> Excerpt {
+        let mut out = Excerpt::new(self.file);
+        let mut done = 0;
+        for (at, mark) in cut.text().match_indices(UNKNOWN) {
+            let place = cut.span(at..at + mark.len()).range();
+            let written = self.text.get(place.clone()).unwrap_or_default();
+            out.push_part(cut, done..at);
+            match expression(written).map(|(_, inside, _)| row.worth(inside)) {
+                Some(Worth::Value(value)) => out.push_for(value, place),
+                Some(Worth::Variable(name)) => out.push_for(&format!("${{{name}}}"), place),
+                _ => out.push_part(cut, at..at + mark.len()),
+            }
+            done = at + mark.len();
+        }
+        out.push_part(cut, done..cut.text().len());
+        out
+    }
+}
+
+/// `runs-on` as one text; several labels with blanks between.
+fn runs_on(node: Node<'_>, run: &Run<'_>) -> Option<Text> {
+    let node = node.get("labels").or_else(|| node.get("group")).unwrap_or(node);
+    if !node.is_list() {
+        return run.text(node);
+    }
+    let mut pieces = Vec::new();
+    for label in node.items().into_iter().filter_map(|n| run.text(n)) {
+        let blank = if pieces.is_empty() { "" } else { " " };
+        push_literal(&mut pieces, blank);
+        for piece in label.pieces {
+            match piece {
+                Piece::Literal(text) => push_literal(&mut pieces, &text),
+                other => pieces.push(other),
+            }
+        }
+    }
+    Some(Text { pieces, at: node.at() })
+}
+
+/// A Windows machine's own shell is PowerShell.
+fn is_windows(runs_on: &Text) -> bool {
+    runs_on.pieces.iter().any(|p| matches!(p, Piece::Literal(text) if text.to_lowercase().contains("windows")))
+}
+
+/// The choice that a step's `if:` makes; `None` where the row shows that it does not run.
+fn branch(test: &str, row: &Row) -> Option<Option<Choice>> {
+    let test = test.trim();
+    let test = test.strip_prefix("${{").and_then(|t| t.strip_suffix("}}")).unwrap_or(test).trim();
+    if let Some(holds) = row.holds(test) {
+        return holds.then_some(None);
+    }
+    if ["", "always()", "success()", "!cancelled()", "success() || failure()", "true"].contains(&test) {
+        return Some(None);
+    }
+    let whole = !test.contains("&&") && !test.contains("||");
+    let (test, arm) = match test.split_once("!=").filter(|_| whole) {
+        Some((left, right)) => (format!("{} == {}", left.trim(), right.trim()), 1),
+        None => (test.to_owned(), 0),
+    };
+    Some(Some(Choice::Branch { test, arm }))
+}
+
+/// A container with `options: --gpus all`.
+fn gpu_container(run: &Run<'_>, key: Node<'_>, node: Node<'_>, image: Option<Text>) -> Option<Act> {
+    let (asked, _) = gpu_options(&words(node.get("options")?));
+    let launch = Launch {
+        by: Launcher::DockerRun,
+        name: key.text().map(str::to_owned),
+        key: key.at(),
+        image,
+        build: None,
+        gpu: GpuRequest::Asked(asked?),
+        command: Vec::new(),
+        entrypoint: None,
+        environment: Vec::new(),
+        gpu_node: None,
+        open: false,
+    };
+    Some(run.act(node.at(), Does::Launch(Box::new(launch))))
+}
+
+/// Actions that choose a Python or make a conda environment.
+fn used(action: &str, step: Node<'_>, run: &Run<'_>) -> Vec<Act> {
+    let name = action.split('@').next().unwrap_or_default();
+    let with = |key: &str| step.path(&["with", key]).and_then(|n| run.text(n));
+    let mut acts = Vec::new();
+    match name {
+        "actions/setup-python" => {
+            let version = with("python-version").filter(|t| t.known().is_some_and(is_version));
+            acts.extend(version.map(|t| run.act(t.at, Does::Python(t))));
+        }
+        "conda-incubator/setup-miniconda" | "mamba-org/setup-micromamba" | "mamba-org/provision-with-micromamba" => {
+            let target = with("activate-environment").or_else(|| with("environment-name"));
+            if let Some(path) = with("environment-file").filter(|t| t.known() != Some("false")) {
+                let install = Install {
+                    tool: Tool::Conda,
+                    asks: Vec::new(),
+                    reads: vec![Include { path: path.clone(), how: How::CondaEnvironment }],
+                    indexes: Vec::new(),
+                    target: target.clone().map_or(Target::Active, Target::Named),
+                    flags: InstallFlags { creates: true, ..InstallFlags::default() },
+                };
+                acts.push(run.act(path.at, Does::Install(install)));
+            }
+            acts.extend(target.map(|t| run.act(t.at, Does::Enter(Place::CondaEnvironment(t)))));
+        }
+        _ => {}
+    }
+    acts
+}
+
+/// `3.11`, `3.11.4`.
+fn is_version(text: &str) -> bool {
+    text.starts_with("3.") && text.split('.').count() <= 3 && text.split('.').all(|n| n.parse::<u16>().is_ok())
+}
+
+/// The text with the line ends inside folded scripts as blanks.
+fn folded(tree: &Tree<'_>) -> String {
+    let mut text = tree.text().to_owned();
+    let jobs = tree.documents().filter_map(|root| root.get("jobs")).flat_map(Node::entries);
+    let steps = jobs.filter_map(|(_, job)| job.get("steps")).flat_map(Node::items);
+    for body in steps.filter_map(|step| step.get("run")) {
+        let block = body.style() == Some(Style::Folded);
+        if body.style().is_some_and(|s| s != Style::Literal) && body.raw().contains('\n') {
+            fold(&mut text, body.body().range(), block);
+        }
+    }
+    text
+}
+
+/// Line ends between lines of the same indentation; in a block, lines that stand further right keep theirs.
+fn fold(text: &mut String, part: Range<usize>, block: bool) {
+    let line_start = text[..part.start].rfind('\n').map_or(0, |n| n + 1);
+    let column = part.start - line_start;
+    let mut ends = Vec::new();
+    let mut at = part.start;
+    let mut before: Option<bool> = None;
+    for line in text[part.clone()].split_inclusive('\n') {
+        let content = line.trim_start_matches(' ');
+        let indent = if at == part.start { column } else { line.len() - content.len() };
+        let flows = !content.trim().is_empty() && !(block && (indent > column || content.starts_with('\t')));
+        if flows && before == Some(true) {
+            ends.push(at - 1);
+        }
+        before = Some(flows);
+        at += line.len();
+    }
+    for end in ends {
+        text.replace_range(end..end + 1, " ");
+    }
+}
+
+#[cfg(test)]
+mod tests;
