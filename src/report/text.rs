@@ -101,8 +101,10 @@ impl<'a> Shown<'a> {
             let sources = outcome.parts[part].sources;
             let message = match sources.origin(file) {
                 Origin::CommandLine => {
-                    let facts: Vec<_> =
-                        labels.iter().map(|l| format!("{}: {}, as an option says", label_text(l), sources.slice(l.at))).collect();
+                    let facts: Vec<_> = labels
+                        .iter()
+                        .map(|l| format!("{}, given as {}", label_text(l), sources.slice(l.at).trim_matches('"')))
+                        .collect();
                     facts.join("; ")
                 }
                 _ => "together with".to_owned(),
@@ -120,7 +122,9 @@ impl<'a> Shown<'a> {
         let main = shown.next();
         let related = shown.collect();
         let (excerpt, labels) = main.map_or((None, Vec::new()), |m| (m.excerpt, m.labels));
-        let code = format!("{}[{}]", diagnostic.severity.word(), diagnostic.rule);
+        let place = diagnostic.labels.first().map(|label| outcome.place(part, label.at));
+        let place = place.and_then(|p| Some(format!(" {}:{}:{}", p.path?, p.start.line, p.start.column)));
+        let code = format!("{}[{}]{}", diagnostic.severity.word(), diagnostic.rule, one_line(&place.unwrap_or_default()));
         Self { code: Some(code), severity: diagnostic.severity, message: one_line(&diagnostic.message), excerpt, labels, related }
     }
 }
