@@ -46,7 +46,8 @@ fn output_goes_to_a_file() {
     let temp = project();
     let run = cudalint(temp.path(), &["check", "--format", "json", "-o", "out.json", "--color", "always"], b"");
     assert_eq!(run.stdout, b"");
-    let json: serde_json::Value = serde_json::from_slice(&fs::read(temp.path().join("out.json")).expect("the file")).expect("JSON");
+    let json: serde_json::Value =
+        serde_json::from_slice(&fs::read(temp.path().join("out.json")).expect("the file")).expect("JSON");
     assert_eq!(json["schema"], 1);
     let run = cudalint(temp.path(), &["-o", "no/out.json"], b"");
     assert_eq!(run.status.code(), Some(2));
@@ -91,7 +92,9 @@ fn a_linked_root_and_a_working_directory_below_it_agree() {
 fn names_of_files_cannot_harm_the_terminal() {
     let temp = project();
     fs::write(temp.path().join("\u{1b}[2Jrequirements.txt"), [0xff]).expect("a file");
-    for arguments in [&["-v"][..], &["--show-files"], &["\u{1b}[2Jrequirements.txt"], &["\u{1b}[31mgone"], &["--select", "\u{1b}[31m"]] {
+    for arguments in
+        [&["-v"][..], &["--show-files"], &["\u{1b}[2Jrequirements.txt"], &["\u{1b}[31mgone"], &["--select", "\u{1b}[31m"]]
+    {
         let run = cudalint(temp.path(), arguments, b"");
         assert!(!run.stdout.contains(&0x1b) && !run.stderr.contains(&0x1b), "{arguments:?}");
     }
