@@ -12,7 +12,7 @@ const REQUIREMENTS: &str =
     "--index-url https://me:s3cret@pypi.example/simple\r\n# 显卡 \u{1b}[31m\r\ntorch==2.1.0\u{202e}  # x\r\n";
 const HOST: &str = "name = \"gpu-box\"\ndriver = \"470.182.03\"\n";
 const OPTIONS: &str = "driver = \"470.182.03\"\n";
-const PLAIN: Format = Format::Text(Look { color: false, width: 100 });
+const PLAIN: Format = Format::Text(Look { color: false });
 
 fn span(sources: &Sources, path: &str, text: &str) -> Span {
     let file = sources.find(path).expect(path);
@@ -227,7 +227,7 @@ fn nothing_harmful_is_printed() {
     for format in [PLAIN, Format::Concise, Format::Json] {
         assert!(!printed(format).contains("s3cret"));
     }
-    let coloured = printed(Format::Text(Look { color: true, width: 100 }));
+    let coloured = printed(Format::Text(Look { color: true }));
     assert!(coloured.contains("\u{1b}[") && !coloured.contains("\u{1b}]"), "colours, no links, no titles");
 }
 

@@ -17,8 +17,6 @@ use crate::source::{FileId, Origin};
 pub struct Look {
     /// With colours.
     pub color: bool,
-    /// Columns of the terminal.
-    pub width: usize,
 }
 
 pub(super) fn write(outcome: &Outcome<'_>, look: Look, out: &mut dyn Write) -> io::Result<()> {
@@ -27,7 +25,7 @@ pub(super) fn write(outcome: &Outcome<'_>, look: Look, out: &mut dyn Write) -> i
         .with_links(false)
         // A command to copy is not broken into lines.
         .with_wrap_lines(false)
-        .with_width(look.width.clamp(40, 200))
+        .with_width(100)
         .with_context_lines(0)
         .with_show_related_as_nested(true);
     let excerpts = excerpts(outcome);
