@@ -268,7 +268,7 @@ impl Check {
             Color::Auto => terminal && set("NO_COLOR").is_none() && set("TERM").is_none_or(|term| term != "dumb"),
         };
         match self.format {
-            Form::Text => Format::Text(Look { color, width: 100 }),
+            Form::Text => Format::Text(Look { color }),
             Form::Concise => Format::Concise,
             Form::Json => Format::Json,
         }

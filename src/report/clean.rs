@@ -70,9 +70,10 @@ const LONGEST: usize = 2048;
 /// What follows `://`, up to the end of the address.
 fn address(text: &str) -> &str {
     let text = &text[..text.floor_char_boundary(LONGEST)];
-    let end = text.find(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '<' | '>' | '`')).unwrap_or(text.len());
-    let text = &text[..end];
-    text.find("://").map_or(text, |next| &text[..next])
+    // The next address bounds this one, so that no byte is looked at twice.
+    let text = text.find("://").map_or(text, |next| &text[..next]);
+    let end = text.find(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '<' | '>' | '`'));
+    &text[..end.unwrap_or(text.len())]
 }
 
 /// Where the `user:password` of an address ends.
@@ -149,6 +150,6 @@ mod tests {
         for text in ["://".repeat(300_000), "://a:b".repeat(200_000), "://a:b/?".repeat(200_000), "\u{1b}".repeat(1_000_000)] {
             assert_eq!(clean(&text).len(), text.len());
         }
-        assert!(started.elapsed().as_secs() < 20);
+        assert!(started.elapsed().as_secs() < 10);
     }
 }

@@ -28,14 +28,15 @@ impl<'a> Excerpt<'a> {
     /// A label: on its first line, at least one character long where the line has one.
     pub(super) fn label(&self, at: Span, text: String, primary: bool) -> LabeledSpan {
         let start = self.text.floor_char_boundary(at.start as usize);
-        let line = self.index.line(&self.text, self.index.position(&self.text, start).line);
-        let line_end = line.start + self.text[line.clone()].trim_end_matches('\r').len();
+        // Behind the last line end there is no line to show: the one before it stands in.
+        let behind = start == self.text.len() && self.text.ends_with('\n');
+        let line = self.line(self.index.position(&self.text, if behind { start - 1 } else { start }).line);
         // A label at the end of a line points at its last character.
         let start =
-            if start >= line_end { self.text.floor_char_boundary(line_end.saturating_sub(1)).max(line.start) } else { start };
-        let end = self.text.floor_char_boundary((at.end as usize).min(line_end).min(start + AFTER));
+            if start >= line.end { self.text.floor_char_boundary(line.end.saturating_sub(1)).max(line.start) } else { start };
+        let end = self.text.floor_char_boundary((at.end as usize).min(line.end).min(start + AFTER));
         let next = start + self.text[start..].chars().next().map_or(0, char::len_utf8);
-        let length = end.max(next.min(line_end)) - start;
+        let length = end.max(next.min(line.end)) - start;
         if primary {
             LabeledSpan::new_primary_with_span(Some(text), (start, length))
         } else {
@@ -44,12 +45,20 @@ impl<'a> Excerpt<'a> {
     }
 }
 
+impl Excerpt<'_> {
+    /// The bytes of a line without its end.
+    fn line(&self, number: usize) -> std::ops::Range<usize> {
+        let line = self.index.line(&self.text, number);
+        line.start..line.start + self.text[line].trim_end_matches('\r').len()
+    }
+}
+
 impl SourceCode for Excerpt<'_> {
     fn read_span<'b>(&'b self, span: &SourceSpan, _: usize, _: usize) -> Result<Box<dyn SpanContents<'b> + 'b>, MietteError> {
         let (from, to) = (span.offset().min(self.text.len()), (span.offset() + span.len()).min(self.text.len()));
         let (first, last) = (self.index.position(&self.text, from), self.index.position(&self.text, to));
-        let mut start = self.index.line(&self.text, first.line).start;
-        let mut end = self.index.line(&self.text, last.line).end;
+        let mut start = self.line(first.line).start;
+        let mut end = self.line(last.line).end.max(to);
         if from - start > LONGEST_LINE {
             start = self.text.floor_char_boundary(from - BEFORE);
         }

@@ -17,8 +17,6 @@ use crate::source::{FileId, Origin};
 pub struct Look {
     /// With colours.
     pub color: bool,
-    /// Columns of the terminal.
-    pub width: usize,
 }
 
 pub(super) fn write(outcome: &Outcome<'_>, look: Look, out: &mut dyn Write) -> io::Result<()> {
@@ -27,7 +25,7 @@ pub(super) fn write(outcome: &Outcome<'_>, look: Look, out: &mut dyn Write) -> i
         .with_links(false)
         // A command to copy is not broken into lines.
         .with_wrap_lines(false)
-        .with_width(look.width.clamp(40, 200))
+        .with_width(100)
         .with_context_lines(0)
         .with_show_related_as_nested(true);
     let excerpts = excerpts(outcome);
@@ -101,8 +99,10 @@ impl<'a> Shown<'a> {
             let sources = outcome.parts[part].sources;
             let message = match sources.origin(file) {
                 Origin::CommandLine => {
-                    let facts: Vec<_> =
-                        labels.iter().map(|l| format!("{}: {}, as an option says", label_text(l), sources.slice(l.at))).collect();
+                    let facts: Vec<_> = labels
+                        .iter()
+                        .map(|l| format!("{}, given as {}", label_text(l), sources.slice(l.at).trim_matches('"')))
+                        .collect();
                     facts.join("; ")
                 }
                 _ => "together with".to_owned(),
@@ -120,7 +120,9 @@ impl<'a> Shown<'a> {
         let main = shown.next();
         let related = shown.collect();
         let (excerpt, labels) = main.map_or((None, Vec::new()), |m| (m.excerpt, m.labels));
-        let code = format!("{}[{}]", diagnostic.severity.word(), diagnostic.rule);
+        let place = diagnostic.labels.first().map(|label| outcome.place(part, label.at));
+        let place = place.and_then(|p| Some(format!(" {}:{}:{}", p.path?, p.start.line, p.start.column)));
+        let code = format!("{}[{}]{}", diagnostic.severity.word(), diagnostic.rule, one_line(&place.unwrap_or_default()));
         Self { code: Some(code), severity: diagnostic.severity, message: one_line(&diagnostic.message), excerpt, labels, related }
     }
 }

@@ -234,3 +234,6 @@ fn folder(path: &str) -> &str {
 fn above(path: &str) -> impl Iterator<Item = &str> {
     path.rmatch_indices('/').map(|(at, _)| &path[..at]).chain([""])
 }
+
+#[cfg(test)]
+mod tests;
