@@ -11,7 +11,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-use cudalint::linter::{Linter, Settings};
+use cudalint::linter::Linter;
+use cudalint::settings::Settings;
 use cudalint::report::{Format, Outcome, Part};
 use cudalint::source::Origin;
 use cudalint::viewpoint::Viewpoint;

@@ -28,11 +28,6 @@ pub(crate) fn read(file: FileId, text: &str) -> Outline {
     Outline { acts, ignores, torn }
 }
 
-/// Reads a part of a file as a script of its own.
-pub(crate) fn script(file: FileId, text: &str, part: Range<usize>) -> Vec<Act> {
-    read_excerpt(&excerpt(file, text, part)).acts
-}
-
 /// What a script says, and where its comments stand in the file.
 pub(super) struct Script {
     pub(super) acts: Vec<Act>,

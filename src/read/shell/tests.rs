@@ -137,7 +137,7 @@ fn changed_files() {
 fn a_part_of_a_file() {
     let text = "run: |\n    cat <<EOF > f\n      a\n    EOF\n    apt install ${{ matrix.x }} \\\r\n      b\r\nnext";
     let part = 7..text.len() - 4;
-    let acts = super::script(FileId(0), text, part);
+    let acts = super::read_excerpt(&super::excerpt(FileId(0), text, part)).acts;
     let lines: Vec<_> = acts.iter().map(|act| rendering::act(act, text)).collect();
     assert_eq!(lines, ["edit f", "apt ? b"]);
     assert_eq!(&text[acts[1].at.range()], "apt install ${{ matrix.x }} \\\r\n      b");
