@@ -141,6 +141,7 @@ impl Comparison {
                 let minor = minor?;
                 match &self.condition {
                     Some(condition) => Some(condition.admits(pythons().get(minor as usize)?.first()?)),
+                    None if reversed && !matches!(self.operator, Operator::In | Operator::NotIn) => None,
                     None => self.holds_of_text(&format!("3.{minor}"), literal, reversed),
                 }
             }
@@ -166,7 +167,7 @@ impl Comparison {
     fn holds_of_text(&self, value: &str, literal: &str, reversed: bool) -> Option<bool> {
         let within = if reversed { value.contains(literal) } else { literal.contains(value) };
         match self.operator {
-            Operator::Equal | Operator::Other("===") => Some(value == literal),
+            Operator::Equal => Some(value == literal),
             Operator::NotEqual => Some(value != literal),
             Operator::In => Some(within),
             Operator::NotIn => Some(!within),
@@ -386,7 +387,9 @@ fn condition(left: &Operand, operator: Operator, right: &Operand) -> Option<Spec
         Operator::Other(sign) => sign,
         Operator::In | Operator::NotIn => return None,
     };
-    Specifiers::parse(&format!("{sign}{literal}")).ok().filter(|c| !c.is_any())
+    // "'3.8.*' == python_version" compares with no version.
+    let one = if reversed { Version::parse(literal).is_some() } else { !literal.contains(',') };
+    Specifiers::parse(&format!("{sign}{literal}")).ok().filter(|_| one)
 }
 
 /// A group that is complete.
@@ -420,7 +423,6 @@ mod tests {
             ("(sys_platform == 'linux' or sys_platform == 'win32') and platform_machine in 'x86_64 AMD64'", [true, true, false]),
             ("platform_machine not in 'arm64, aarch64'", [true, true, false]),
             ("'win' in sys_platform", [false, true, true]),
-            ("sys_platform === 'linux'", [true, false, false]),
             ("implementation_name == 'cpython' and platform_python_implementation != 'PyPy'", [true, true, true]),
             ("sys_platform == 'linux2'", [false, false, false]),
             ("sys_platform=='linux'and(os_name=='posix')", [true, false, false]),
@@ -442,6 +444,8 @@ mod tests {
             ("'3.9' <= python_version", &[8], Some(false)),
             ("python_version ~= '3.8'", &[8, 12], Some(true)),
             ("python_version == '3.1*'", &[10], Some(false)),
+            ("python_version >= '3.8,'", &[10], None),
+            ("'3.10.*' == python_version", &[10], None),
             ("python_version == '3.10.*'", &[10], Some(true)),
             ("python_version in '3.8, 3.9'", &[8, 9], Some(true)),
             ("python_version not in '3.8, 3.9'", &[10], Some(true)),
@@ -471,6 +475,7 @@ mod tests {
         assert_eq!(ask("platform_release > '5' and sys_platform == 'win32'", &here, &[]), Some(false));
         assert_eq!(ask("platform_release > '5' or sys_platform == 'linux'", &here, &[]), Some(true));
         assert_eq!(ask("sys_platform > 'a'", &here, &[]), None);
+        assert_eq!(ask("sys_platform === 'linux'", &here, &[]), None);
     }
 
     #[test]

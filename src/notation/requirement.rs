@@ -119,7 +119,8 @@ fn is_path(text: &str) -> bool {
     let drive = text.get(1..3).is_some_and(|t| t == ":\\" || t == ":/");
     let plain = !text.contains(|c: char| c.is_whitespace() || "<>=!~@;,".contains(c));
     let (bare, _) = split_extras(text);
-    begins || drive || plain && (text.contains(['/', '\\']) || is_archive(bare))
+    let letter = text.starts_with(|c: char| c.is_alphanumeric() || c == '_');
+    begins || drive || plain && letter && (text.contains(['/', '\\']) || is_archive(bare))
 }
 
 /// `path[a,b]` in two.
@@ -165,7 +166,7 @@ fn from_address(address: &str, name: Option<(String, Vec<String>)>, marker: Opti
 fn address_and_marker(text: &str, whole: Range<usize>) -> Result<(Range<usize>, Option<Marker>), Mistake> {
     let all = &text[whole.clone()];
     let end = all.find(char::is_whitespace).map_or(whole.end, |n| whole.start + n);
-    let rest = skip_blanks(text, end);
+    let rest = skip_blanks(text, end).min(whole.end);
     // "https://…whl; marker": the blank stands behind the semicolon.
     let glued = text[..end].ends_with(';') && rest < whole.end;
     if glued {
@@ -227,9 +228,9 @@ fn named(text: &str, asked: Range<usize>, marker: Option<Range<usize>>) -> Resul
     let behind_name = if extras.is_empty() && text[name_at.end..behind].trim().is_empty() { name_at.end } else { behind };
     let rest = skip_blanks(text, behind).min(end);
     if text[rest..end].starts_with('@') {
-        let start = skip_blanks(text, rest + 1);
-        let whole = start..marker.map_or(end, |at| at.end).max(start);
-        if whole.is_empty() {
+        let behind = marker.map_or(end, |at| at.end);
+        let whole = skip_blanks(text, rest + 1).min(behind)..behind;
+        if whole.is_empty() || text[whole.clone()].starts_with(';') {
             return mistake(rest..rest + 1, "an address must follow `@`");
         }
         let (address, marker) = address_and_marker(text, whole)?;
@@ -462,6 +463,12 @@ mod tests {
     }
 
     proptest::proptest! {
+        #[test]
+        fn any_requirement_is_answered(text in " ?(torch|a_|x)? ?(\\[a?,?b?\\]?)? ?[@(]?[=<>~!, a1.;()@]{0,12}(;| ; )?[a-z_'= ]{0,6} ?") {
+            if let Err(mistake) = parse(&text) {
+                proptest::prop_assert!(text.get(mistake.at).is_some());
+            }
+        }
         #[test]
         fn any_text_is_answered(text in "[a-z0-9_.@;,'\"\\[\\]()<>=!~+:/# 中é\\\\-]{0,40}") {
             if let Err(mistake) = parse(&text) {

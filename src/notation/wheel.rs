@@ -36,7 +36,13 @@ impl WheelName {
         if name.is_empty() || name.contains("__") || !name.chars().all(word) {
             return None;
         }
-        let pairs = python.split('.').flat_map(|p| abi.split('.').map(move |a| pythons(p, a)));
+        let begins = |tag: &str| tag.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+        if ![python, abi, platform].into_iter().flat_map(|tags| tags.split('.')).all(begins) {
+            return None;
+        }
+        // A wheel for an ABI is never for any platform.
+        let abis = || abi.split('.').filter(|abi| *abi == "none" || *platform != "any");
+        let pairs = python.split('.').flat_map(|p| abis().map(move |a| pythons(p, a)));
         Some(Self {
             name: normalise(name),
             version,
@@ -107,9 +113,8 @@ fn pythons(python: &str, abi: &str) -> Pythons {
         };
     }
     match python.strip_prefix("cp").and_then(minor) {
-        Some(Some(minor)) if abi.starts_with("abi3") => from(minor),
+        Some(Some(minor)) if matches!(abi, "abi3" | "abi3t") => from(minor),
         Some(Some(minor)) if abi == "none" || abi.strip_prefix(python).is_some_and(build_flags) => Pythons::only(minor),
-        Some(None) => Pythons::ANY,
         _ => NONE,
     }
 }
@@ -231,7 +236,7 @@ mod tests {
     #[test]
     fn pythons_of_tags() {
         let minors = |tags: &str| -> Vec<u32> {
-            let set = wheel(&format!("x-1-{tags}-any.whl")).pythons.and(Pythons((1 << 15) - 1));
+            let set = wheel(&format!("x-1-{tags}-linux_x86_64.whl")).pythons.and(Pythons((1 << 15) - 1));
             set.minors().filter(|m| *m > 6).collect()
         };
         assert_eq!(minors("cp310-cp310"), [10]);

@@ -80,7 +80,7 @@ impl Reader<'_> {
     }
     fn line(&mut self, line: &Line) {
         let text = line.text.as_str();
-        let unknown = ["{%", "{#", "<%"].iter().any(|marker| text.contains(marker)) || text.starts_with("{{");
+        let unknown = ["{%", "<%"].iter().any(|marker| text.contains(marker)) || text.starts_with("{{");
         if has_template(text) {
             self.torn(line, 0..text.len(), "a template: its text is known only once it is filled in");
         }
@@ -91,7 +91,7 @@ impl Reader<'_> {
         let asked = 0..text[..asked_end].trim_end().len();
         let words = match words(text, asked_end) {
             Ok(words) => words,
-            Err(quote) => return self.torn(line, quote, "the quote is never closed"),
+            Err((at, why)) => return self.torn(line, at, why),
         };
         let words: Vec<_> = words.into_iter().map(|(pieces, at)| Text { pieces, at: self.span(line, &at) }).collect();
         let parts = OPTIONS.parse(&words);
@@ -148,15 +148,22 @@ impl Reader<'_> {
         false
     }
     fn options(&mut self, parts: &[Part]) {
-        let include = |path: &Text, how| Does::Include(Include { path: path.clone(), how });
-        let mut included = false;
+        // Where a line names a file, pip looks at nothing else of it.
+        for (name, how) in [("--requirement", How::Requirements), ("--constraint", How::Constraints)] {
+            let named = parts.iter().find_map(|part| match part {
+                Part::Option { name: called, value: Some(path), at } if *called == name => Some((path, at)),
+                _ => None,
+            });
+            if let Some((path, at)) = named {
+                return self.act(*at, None, Does::Include(Include { path: path.clone(), how }));
+            }
+        }
+        let called = |wanted| move |part: &&Part| matches!(part, Part::Option { name, .. } if *name == wanted);
+        let last = parts.iter().rfind(called("--index-url"));
         for part in parts {
             let Part::Option { name, value, at } = part else { continue };
             let does = match (*name, value) {
-                // Of several in one line pip reads the first.
-                ("--requirement" | "--constraint", Some(_)) if included => continue,
-                ("--requirement", Some(path)) => include(path, How::Requirements),
-                ("--constraint", Some(path)) => include(path, How::Constraints),
+                ("--index-url", Some(_)) if last != Some(part) => continue,
                 ("--index-url", Some(url)) => Does::Index(index(url.clone(), IndexKind::Primary)),
                 ("--extra-index-url", Some(url)) => Does::Index(index(url.clone(), IndexKind::Extra)),
                 ("--find-links", Some(url)) => Does::Index(index(url.clone(), IndexKind::FindLinks)),
@@ -167,7 +174,6 @@ impl Reader<'_> {
                 }
                 _ => continue,
             };
-            included |= matches!(does, Does::Include(_));
             self.act(*at, None, does);
         }
     }
@@ -257,9 +263,12 @@ impl Pieces {
     }
 }
 
+/// A word, and where it stands.
+type Word = (Vec<Piece>, Range<usize>);
+
 /// The words of the options, with quotes and backslashes as a POSIX shell takes them (pip uses Python's `shlex`);
-/// the place of a quote that is never closed.
-fn words(text: &str, from: usize) -> Result<Vec<(Vec<Piece>, Range<usize>)>, Range<usize>> {
+/// the place of a quote that is never closed, of a backslash at the end.
+fn words(text: &str, from: usize) -> Result<Vec<Word>, (Range<usize>, &'static str)> {
     let mut words = Vec::new();
     let mut rest = &text[from..];
     let mut word: Option<(Pieces, usize)> = None;
@@ -277,6 +286,7 @@ fn words(text: &str, from: usize) -> Result<Vec<(Vec<Piece>, Range<usize>)>, Ran
         match (quote, next) {
             (None, _) if matches!(c, '\'' | '"') => quote = Some((c, at)),
             (Some((open, _)), _) if open == c => quote = None,
+            (None, None) if escapes => return Err((at..at + 1, "a backslash with nothing behind it")),
             (None, Some(next)) if escapes => {
                 pieces.push(next);
                 rest = &rest[c.len_utf8() + next.len_utf8()..];
@@ -295,7 +305,7 @@ fn words(text: &str, from: usize) -> Result<Vec<(Vec<Piece>, Range<usize>)>, Ran
         rest = &rest[c.len_utf8()..];
     }
     if let Some((_, at)) = quote {
-        return Err(at..at + 1);
+        return Err((at..at + 1, "the quote is never closed"));
     }
     words.extend(word.map(|(pieces, start)| (pieces.done, start..text.len())));
     Ok(words)
@@ -378,7 +388,7 @@ mod tests {
             ("\u{feff}torch ; sys_platform == 'linux'", &["torch ; sys_platform == 'linux'"]),
             ("torch==2.1.0 \\\n    --hash=sha256:ab \\\n    --hash=sha256:cd\n    # via x\nnumpy", &["torch==2.1.0", "numpy"]),
             ("-i https://e.org/cu118", &["Primary https://e.org/cu118"]),
-            ("--index-url=https://e.org", &["Primary https://e.org"]),
+            ("-i https://a --index-url=https://e.org", &["Primary https://e.org"]),
             ("--extra-index-url \"https://e.org/a b\"", &["Extra https://e.org/a b"]),
             ("--extra-index-url='https://e.org'", &["Extra https://e.org"]),
             ("-fhttps://e.org/x.html\n--find-links u", &["FindLinks https://e.org/x.html", "FindLinks u"]),
@@ -397,7 +407,7 @@ mod tests {
                 &["torch @ https://e.org/torch-2.0-py3-none-any.whl#sha256=ab"],
             ),
             ("torch -f https://e.org", &["torch"]),
-            ("-r a.txt -r b.txt", &["Requirements a.txt"]),
+            ("-r a.txt -r b.txt --no-index", &["Requirements a.txt"]),
             ("torch>=1,\\\n<2", &["torch>=1,<2"]),
             ("", &[]),
             ("\0\0\n\\\n#", &["!\0"]),
@@ -420,6 +430,7 @@ mod tests {
             ("install torch first", &["!torch first"]),
             ("--index-url", &["!--index-url"]),
             ("--index-url 'x", &["!'"]),
+            ("--index-url x \\ ", &["!\\"]),
             ("--nonsense\ntorch", &["torch", "!--nonsense"]),
             (
                 "torch=={{ v }}\n{% if x %}\n{{ y }}",

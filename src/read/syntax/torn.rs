@@ -22,7 +22,7 @@ pub(crate) fn torn(file: FileId, text: &str, at: Range<usize>, why: impl Into<St
 
 /// Whether a text has a marker of a template language.
 pub(crate) fn has_template(text: &str) -> bool {
-    ["{{", "{%", "<%", "{#"].iter().any(|marker| text.contains(marker))
+    ["{{", "{%", "<%"].iter().any(|marker| text.contains(marker))
 }
 
 #[cfg(test)]
