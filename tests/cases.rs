@@ -12,8 +12,8 @@ use std::fs;
 use std::path::Path;
 
 use cudalint::linter::Linter;
-use cudalint::settings::Settings;
 use cudalint::report::{Format, Outcome, Part};
+use cudalint::settings::Settings;
 use cudalint::source::Origin;
 use cudalint::viewpoint::Viewpoint;
 use cudalint::walk::{self, Asked};

@@ -14,7 +14,7 @@ const KINDS: [Kind; 5] = [Kind::CondaEnvironment, Kind::Compose, Kind::Kubernete
 fn survive(kind: Kind, text: &str) -> Outline {
     let file = Sources::default().set("x.yml", text);
     let begin = Instant::now();
-    let outline = read(kind, file, text);
+    let outline = read(kind, "x.yml", file, text);
     let time = begin.elapsed();
     assert!(time < Duration::from_secs(30), "{kind:?}: {time:?} for {} bytes of {:?}", text.len(), text.get(..40));
     for at in outline.acts.iter().map(|a| a.at).chain(outline.torn.iter().map(|t| t.at)) {

@@ -20,7 +20,7 @@ pub(super) struct Page {
 
 /// The pages of all rules, in the order of the catalogue.
 pub(super) fn pages() -> Vec<Page> {
-    Vec::new()
+    cudalint::rules::RULES.iter().map(|rule| Page { rule: rule.name, text: rule.page }).collect()
 }
 
 impl Explain {

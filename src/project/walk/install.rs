@@ -236,10 +236,7 @@ impl<'p, 'a> Walker<'p, 'a> {
                     let index = self.index(index);
                     step.indexes.push(index);
                 }
-                Does::Options(flags) => {
-                    step.flags.pre |= flags.pre;
-                    step.flags.no_binary.extend(flags.no_binary.iter().cloned());
-                }
+                Does::Options(flags) => self.options(flags, step),
                 Does::Include(include) => {
                     let mut inner = via.to_vec();
                     inner.insert(0, (act.at, Reason::BroughtBy { path: path.to_owned() }));
@@ -252,6 +249,19 @@ impl<'p, 'a> Walker<'p, 'a> {
                 }
                 _ => {}
             }
+        }
+    }
+
+    /// Options that a manifest sets for the whole of an install; the command line's own come first.
+    pub(super) fn options(&mut self, flags: &InstallFlags, step: &mut Installed) {
+        step.flags.pre |= flags.pre;
+        step.flags.no_build_isolation |= flags.no_build_isolation;
+        step.flags.no_binary.extend(flags.no_binary.iter().cloned());
+        if step.index_strategy.is_none() {
+            step.index_strategy = flags.index_strategy.as_ref().map(|t| self.variables.resolve(t));
+        }
+        if step.torch_backend.is_none() {
+            step.torch_backend = flags.torch_backend.as_ref().map(|t| self.variables.resolve(t));
         }
     }
 
@@ -317,6 +327,7 @@ impl<'p, 'a> Walker<'p, 'a> {
                     let index = self.index(index);
                     step.indexes.push(index);
                 }
+                Does::Options(flags) => self.options(flags, step),
                 Does::Route(route) => {
                     let routed = self.route(route);
                     step.routes.push(routed);
