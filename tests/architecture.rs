@@ -18,7 +18,7 @@ const MAY_USE: &[(&str, &str)] = &[
     ("viewpoint", "source"),
     // A reader knows syntax; a rule knows the chain.
     ("read", "notation outline source"),
-    ("config", "diagnostic environment knowledge platform source version"),
+    ("config", "diagnostic environment knowledge outline platform read source version"),
     ("settings", "config diagnostic source"),
     ("project", "environment notation outline platform source version"),
     ("resolve", "environment knowledge notation outline platform source version"),
@@ -134,9 +134,12 @@ fn rust_files(folder: &Path) -> Vec<PathBuf> {
 /// A source file up to its tests, which may use whatever shows that it works.
 fn code(file: &Path) -> String {
     let text = fs::read_to_string(file).expect("a source file");
-    let is_test = file.file_name().is_some_and(|name| name == "tests.rs");
-    let end = if is_test { 0 } else { text.find("#[cfg(test)]\nmod ").unwrap_or(text.len()) };
-    text[..end].to_owned()
+    let name = file.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+    let declared = fs::read_to_string(file.with_file_name("mod.rs")).unwrap_or_default();
+    if declared.contains(&format!("#[cfg(test)]\nmod {name};")) {
+        return String::new();
+    }
+    text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default().to_owned()
 }
 
 /// `src/read/shell.rs` and `src/read.rs` belong to `read`.

@@ -10,7 +10,7 @@ use cudalint::outline::Kind;
 use cudalint::settings::Settings;
 use cudalint::source::{LineIndex, Origin, Sources};
 use cudalint::viewpoint::Viewpoint;
-use cudalint::walk::{self, Asked, Configs, Exclude};
+use cudalint::walk::{self, Asked, Configs, Exclude, Held};
 
 use super::Failure;
 use super::hosts::{self, HostFile};
@@ -138,18 +138,25 @@ impl Root {
         Exclude::new(&globs).map_err(|why| Failure::new(format!("{}: exclude: {why}", file.path.display())))
     }
 
-    fn add_hosts(&mut self, target: &Target, asks: &Asks, configs: &BTreeMap<String, Config>, failures: &mut Vec<String>) {
-        let given = asks.config.as_ref().and_then(|file| Some((file.whole.parent()?.to_owned(), read_config(file)?)));
+    fn add_hosts(&mut self, target: &Target, asks: &Asks, configs: &BTreeMap<String, Held>, failures: &mut Vec<String>) {
+        let given = asks.config.as_ref().and_then(|file| Some((file, read_config(file)?)));
         let everywhere = asks.hosts.iter().map(|file| (None, file));
         let mut of_configs = Vec::new();
-        let nearest = configs.iter().map(|(folder, config)| (Some(folder.as_str()), target.root.join(folder), config));
-        let given = given.as_ref().map(|(folder, config)| (None, folder.clone(), config));
-        for (scope, folder, config) in nearest.chain(given) {
+        let nearest = configs.iter().map(|(folder, held)| {
+            let path = self.viewpoint.path(&held.path);
+            let text = self.linter.sources().find(&held.path).map_or("", |file| self.linter.sources().text(file));
+            (Some(folder.as_str()), target.root.join(folder), &held.config, path, text)
+        });
+        let given = given.as_ref().map(|(file, config)| {
+            let folder = file.whole.parent().unwrap_or(&file.whole).to_owned();
+            (None, folder, config, file.path.display().to_string(), file.text.as_str())
+        });
+        for (scope, folder, config, path, text) in nearest.chain(given) {
             self.has_host |= !config.host.is_empty();
-            for (glob, _) in &config.hosts {
+            for (glob, at) in &config.hosts {
                 match hosts::of_glob(&folder, glob) {
                     Ok(files) => of_configs.extend(files.into_iter().map(|file| (scope, file))),
-                    Err(line) => failures.push(line),
+                    Err(what) => failures.push(line(&path, text, at.map_or(0, |at| at.start), &what)),
                 }
             }
         }
@@ -189,18 +196,17 @@ impl Root {
     /// Mistakes as lines: `file:line:column: what`.
     fn told(&self, mistakes: Vec<Mistake>) -> Vec<String> {
         let sources = self.linter.sources();
-        let line = |mistake: Mistake| {
-            let text = sources.text(mistake.at.file);
-            match self.viewpoint.name(sources, mistake.at.file) {
-                Some(path) => {
-                    let at = LineIndex::new(text).position(text, mistake.at.start as usize);
-                    format!("{path}:{}:{}: {}", at.line, at.column, mistake.what)
-                }
-                None => format!("--driver, --gpu: {}: {}", sources.slice(mistake.at), mistake.what),
-            }
+        let told = |mistake: Mistake| match self.viewpoint.name(sources, mistake.at.file) {
+            Some(path) => line(&path, sources.text(mistake.at.file), mistake.at.start, &mistake.what),
+            None => format!("--driver, --gpu: {}: {}", sources.slice(mistake.at), mistake.what),
         };
-        mistakes.into_iter().map(line).collect()
+        mistakes.into_iter().map(told).collect()
     }
+}
+
+fn line(path: &str, text: &str, offset: u32, what: &str) -> String {
+    let at = LineIndex::new(text).position(text, offset as usize);
+    format!("{path}:{}:{}: {what}", at.line, at.column)
 }
 
 /// `None` for one with mistakes: the engine tells them.

@@ -56,7 +56,16 @@ pub struct Tree {
     /// What is ours and could not be used; sorted by path, root-relative.
     pub skipped: Vec<Skipped>,
     /// The configurations found, by their folder; the root's is empty. Those with mistakes are only in `files`.
-    pub configs: BTreeMap<String, Config>,
+    pub configs: BTreeMap<String, Held>,
+}
+
+/// A configuration that holds for a folder.
+#[derive(Debug)]
+pub struct Held {
+    /// Its file.
+    pub path: String,
+    /// What it says.
+    pub config: Config,
 }
 
 /// A file that is read.
@@ -145,14 +154,14 @@ struct Excludes(BTreeMap<String, Exclude>);
 
 impl Excludes {
     /// Reads the configuration of a folder, if it has one.
-    fn learn(&mut self, root: &Path, folder: &str, configs: &mut BTreeMap<String, Config>) -> Result<(), String> {
+    fn learn(&mut self, root: &Path, folder: &str, configs: &mut BTreeMap<String, Held>) -> Result<(), String> {
         if configs.contains_key(folder) {
             return Ok(());
         }
         if let Some((path, config)) = config_in(root, folder) {
             let exclude = Exclude::new(&config.exclude).map_err(|why| format!("{path}: exclude: {why}"))?;
             self.0.insert(folder.to_owned(), exclude);
-            configs.insert(folder.to_owned(), config);
+            configs.insert(folder.to_owned(), Held { path, config });
         }
         Ok(())
     }
