@@ -173,3 +173,6 @@ impl<'a> Program<'a> {
         (!pieces.is_empty()).then_some(Text { pieces, at: self.word.at })
     }
 }
+
+#[cfg(test)]
+mod tests;
