@@ -17,7 +17,7 @@ pub(super) fn files(words: &[Text], _at: Span) -> Vec<Does> {
     let changed: Vec<&Text> = match program {
         "sed" | "gsed" if short('i') || long("--in-place") => scripted(arguments, &["-e", "-f", "--expression", "--file"]),
         "perl" if short('i') => scripted(arguments, &["-e", "-ne", "-pe", "-i", "-pi", "-pie"]),
-        "tee" | "mv" | "rm" | "truncate" | "patch" => operands().collect(),
+        "tee" | "mv" | "truncate" | "patch" => operands().collect(),
         "cp" => operands().skip(1).last().into_iter().collect(),
         "curl" => value_of(arguments, &["-o", "--output"]),
         "wget" => value_of(arguments, &["-O", "--output-document"]),

@@ -28,7 +28,7 @@ static GRAMMARS: &[(&[&str], Grammar)] = &[
     (&["docker", "podman", "nvidia-docker"], docker::docker),
     (&["apt", "apt-get", "aptitude", "dnf", "yum", "microdnf", "tdnf", "apk", "zypper", "pacman"], system::system),
     (&["nvcc", "cmake", "make", "ninja"], compile::compile),
-    (&["sed", "gsed", "perl", "tee", "mv", "cp", "rm", "curl", "wget", "patch", "truncate"], files::files),
+    (&["sed", "gsed", "perl", "tee", "mv", "cp", "curl", "wget", "patch", "truncate"], files::files),
 ];
 
 /// What a command line does. `at` is the whole of it.
@@ -182,3 +182,6 @@ impl<'a> Program<'a> {
         (!pieces.is_empty()).then_some(Text { pieces, at: self.word.at })
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -183,7 +183,7 @@ fn run_script(walk: &mut Walk<'_, '_>, at: Span, path: &Text) {
 
 /// Reads a quoted word as a script; of `name='…'` the quoted part.
 fn string(walk: &mut Walk<'_, '_>, word: &Word, at: Span, named: bool) {
-    if word.text.pieces.iter().any(|p| *p == Piece::Opaque) {
+    if word.text.pieces.contains(&Piece::Opaque) {
         return;
     }
     let source = walk.excerpt.text().get(word.part.clone()).unwrap_or_default();

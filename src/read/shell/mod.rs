@@ -18,13 +18,15 @@ use super::syntax::comments;
 use crate::outline::{Act, Outline, Torn};
 use crate::source::FileId;
 
+/// Commands in a pipeline; where the last is missing, the grammar's recovery looks at them all for each.
+const PIPES: usize = 1_000;
+/// Heredocs in a script; each is looked for to the end of the text.
+const HEREDOCS: usize = 2_000;
+
 /// Reads a script or an rc file.
 pub(crate) fn read(file: FileId, text: &str) -> Outline {
-    let excerpt = excerpt(file, text, 0..text.len());
-    let Some(tree) = parse(excerpt.text()) else { return Outline::default() };
-    let found = scan::comments(&tree).into_iter().map(|at| excerpt.span(at).range());
-    let ignores = comments::ignores(file, text, found, |line| scan::continued(text, line));
-    let (acts, torn) = walk::read(&excerpt, &tree);
+    let Script { acts, comments, torn } = read_excerpt(&excerpt(file, text, 0..text.len()));
+    let ignores = comments::ignores(file, text, comments.into_iter(), |line| scan::continued(text, line));
     Outline { acts, ignores, torn }
 }
 
@@ -37,16 +39,39 @@ pub(super) struct Script {
 
 /// Reads a cut-together script.
 pub(super) fn read_excerpt(excerpt: &Excerpt) -> Script {
-    let Some(tree) = parse(excerpt.text()) else { return Script { acts: vec![], comments: vec![], torn: vec![] } };
+    let Some(tree) = parse(excerpt.text()) else {
+        return Script { acts: Vec::new(), comments: Vec::new(), torn: vec![tangled(excerpt)] };
+    };
     let comments = scan::comments(&tree).into_iter().map(|at| excerpt.span(at).range()).collect();
     let (acts, torn) = walk::read(excerpt, &tree);
     Script { acts, comments, torn }
 }
 
+/// `None` for a text on which the grammar's error recovery would take too long; no shell script is like that.
 fn parse(text: &str) -> Option<Tree> {
     let mut parser = Parser::new();
     parser.set_language(&tree_sitter_bash::LANGUAGE.into()).expect("the grammar's ABI is one that tree-sitter reads");
+    if text.matches("<<").count() > HEREDOCS || longest_pipeline(text) > PIPES {
+        return None;
+    }
     parser.parse(text, None)
+}
+
+/// An upper bound: the pipes on lines that follow each other.
+fn longest_pipeline(text: &str) -> usize {
+    let (mut longest, mut pipes) = (0, 0);
+    for line in text.lines().filter(|line| !line.trim().is_empty()) {
+        let here = line.matches('|').count() - 2 * line.matches("||").count();
+        pipes = if here == 0 { 0 } else { pipes + here };
+        longest = longest.max(pipes);
+    }
+    longest
+}
+
+/// A script that was given up.
+fn tangled(excerpt: &Excerpt) -> Torn {
+    let at = excerpt.span(0..excerpt.text().len());
+    Torn { at, why: "too tangled to be read as shell".to_owned(), template: false }
 }
 
 /// Joins continued lines, drops carriage returns and the indentation that all lines share (a block in YAML).

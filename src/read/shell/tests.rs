@@ -124,10 +124,7 @@ fn changed_files() {
         ("sed -i.bak -e a -e b r.txt; sed a r.txt", &["edit r.txt"]),
         ("grep -v torch a > b 2> /dev/null; echo x >&2; x 2>err &> all", &["edit b", "edit all"]),
         ("perl -pi -e 's/a/b/' r.txt", &["edit r.txt"]),
-        (
-            "mv a b; cp -r c d; curl -L -o e http://x; wget -O f y; rm -rf g",
-            &["edit a", "edit b", "edit d", "edit e", "edit f", "edit g"],
-        ),
+        ("mv a b; cp -r c d; curl -L -o e http://x; wget -O f y", &["edit a", "edit b", "edit d", "edit e", "edit f"]),
         ("{ echo a; echo b; } > r.txt", &["edit r.txt"]),
         ("apt install x>=2 y", &["apt x y", "edit =2"]),
     ]);
@@ -184,11 +181,13 @@ fn half_typed_and_hostile_texts() {
         "A=b ".repeat(20_000),
         "sudo ".repeat(20_000),
         "{".repeat(50_000),
+        "a | ".repeat(30_000),
+        "a |\n".repeat(30_000),
+        "<<A\n".repeat(8_000),
     ];
     for text in texts {
         let begun = std::time::Instant::now();
         read(&text);
-        let short: String = text.chars().take(12).collect();
-        println!("{short:?} {:?}", begun.elapsed());
+        assert!(begun.elapsed().as_secs() < 60, "{:?}", text.get(..12));
     }
 }

@@ -265,7 +265,7 @@ impl Reader<'_> {
 /// `torch==2.*`, `cudatoolkit=11.*`: a star behind a comparison is the version's, no file has such a name.
 fn compares(before: &str) -> bool {
     let tail = before.as_bytes();
-    tail[tail.len().saturating_sub(64)..].iter().any(|b| b"=<>~".contains(b))
+    tail[tail.len().saturating_sub(64)..].iter().any(|b| b"=<>".contains(b))
 }
 
 #[cfg(test)]
@@ -297,6 +297,7 @@ mod tests {
             ("$(nvcc -V | x \")\")z`a b`", "?z?"),
             ("dist/*.whl", "dist/?.whl"),
             ("torch==2.*", "torch==2.*"),
+            ("~/*", "~/?"),
             ("'*'", "*"),
             ("torch{vision,audio}", "torch?"),
             ("{}", "{}"),

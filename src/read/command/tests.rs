@@ -1,0 +1,116 @@
+//! Command lines as a shell cuts them.
+
+use super::{Program, assignment};
+use crate::outline::Text;
+use crate::read::shell::{self, rendering};
+use crate::source::{FileId, Span};
+
+fn check(cases: &[(&str, &[&str])]) {
+    for (text, want) in cases {
+        let acts = shell::read(FileId(0), text).acts;
+        let lines: Vec<_> = acts.iter().map(|act| rendering::act(act, text)).collect();
+        assert_eq!(lines, *want, "{text}");
+    }
+}
+
+#[test]
+fn docker_run() {
+    check(&[
+        ("docker run -it --rm --gpus all a:1 b -c", &["DockerRun None image Some(\"a:1\") gpu --gpus all run b -c"]),
+        ("docker run --gpus=all a", &["DockerRun None image Some(\"a\") gpu --gpus=all"]),
+        ("docker run --gpus '\"device=0,1\"' a", &["DockerRun None image Some(\"a\") gpu --gpus '\"device=0,1\"'"]),
+        ("docker container run --runtime nvidia a", &["DockerRun None image Some(\"a\") gpu --runtime nvidia"]),
+        ("podman run --device nvidia.com/gpu=all a", &["DockerRun None image Some(\"a\") gpu --device nvidia.com/gpu=all"]),
+        ("sudo nvidia-docker run a", &["DockerRun None image Some(\"a\") gpu nvidia-docker"]),
+        (
+            "docker -H x create --name n -e A=b -eC=$D --env=E -p 8080:80 -v a:b --shm-size 8g --entrypoint sh a -c d",
+            &["DockerRun Some(\"n\") image Some(\"a\") gpu - run -c d entry sh -e A=b -e C=<D> -e E"],
+        ),
+        ("docker run --entrypoint '' a", &["DockerRun None image Some(\"a\") gpu - entry "]),
+        ("docker run --runtime runc --device /dev/dri -itd a", &["DockerRun None image Some(\"a\") gpu -"]),
+        ("docker run $GPU_ARGS --rm a b", &["DockerRun None image Some(\"a\") gpu - run b open"]),
+        ("docker run \"${ARGS[@]}\" a", &["DockerRun None image Some(\"a\") gpu - open"]),
+        ("docker run --rm $IMAGE b --c", &["DockerRun None image Some(\"<IMAGE>\") gpu - run b --c"]),
+        ("docker run --rm ${REPO}/x:$V", &["DockerRun None image Some(\"<REPO>/x:<V>\") gpu -"]),
+        ("docker run --runtime=$R a", &["DockerRun None image Some(\"a\") gpu - open"]),
+        ("docker run", &["DockerRun None image None gpu -"]),
+        ("docker pull a; docker exec b pip install c; docker compose up; docker-compose run x; docker ps", &[]),
+    ]);
+}
+
+#[test]
+fn docker_build() {
+    check(&[
+        (
+            "docker build -t a:1 -f d/Dockerfile --target run --build-arg X=1 --build-arg Y --no-cache .",
+            &["DockerBuild Some(\"a:1\") . Some(\"d/Dockerfile\") Some(\"run\") [\"X=1\", \"Y\"]"],
+        ),
+        (
+            "docker buildx build --platform linux/amd64 -ta --tag b --push ctx",
+            &["DockerBuild Some(\"a\") ctx None None []", "DockerBuild Some(\"b\") ctx None None []"],
+        ),
+        ("docker build .", &["DockerBuild None . None None []"]),
+        ("docker build $ARGS .", &["DockerBuild None . None None [] open"]),
+        ("docker build - < Dockerfile", &[]),
+    ]);
+}
+
+#[test]
+fn system_packages() {
+    check(&[
+        ("apt-get update && apt-get install -y -t x --no-install-recommends a=1 b", &["apt a=1 b"]),
+        ("apt purge -y 'nvidia-*'; apt list; apt-get -qq install", &["apt removes nvidia-*"]),
+        ("yum -y install a; dnf remove b; microdnf install --enablerepo x c", &["dnf a", "dnf removes b", "dnf c"]),
+        ("apk add --no-cache -t .deps a; apk del .deps", &["apk a", "apk removes .deps"]),
+        (
+            "zypper -n in a; pacman -Syu --noconfirm a b; pacman -Ss c; pacman -Rns d",
+            &["zypper a", "pacman a b", "pacman removes d"],
+        ),
+        ("/usr/bin/apt-get install a", &["apt a"]),
+    ]);
+}
+
+#[test]
+fn compiling() {
+    check(&[
+        ("nvcc -o a a.cu; nvcc --version; nvcc", &["nvcc: -o a a.cu"]),
+        ("cmake -B b; cmake --build b; cmake --version; cmake -E echo", &["cmake: -B b", "cmake: --build b"]),
+        ("make -j8; make --version; ninja -C b", &["make: -j8", "ninja: -C b"]),
+        (
+            "python3.11 setup.py install; $PY -u setup.py build_ext --inplace",
+            &["setup.py: install", "setup.py: build_ext --inplace"],
+        ),
+        ("python setup.py --version; python train.py install; python -c 'setup.py install'", &[]),
+    ]);
+}
+
+#[test]
+fn programs() {
+    let text = |source: &str| {
+        let mut excerpt = crate::read::excerpt::Excerpt::new(FileId(0));
+        excerpt.push(source, 0);
+        shell::word::text(&excerpt, 0..source.len(), shell::word::Words::Shell)
+    };
+    let cases = [
+        ("pip", "pip", None),
+        ("pip3.11", "pip", None),
+        ("/opt/venv/bin/pip3", "pip", Some("/opt/venv")),
+        (".venv/Scripts/python.exe", "python", Some(".venv")),
+        ("\"$V\"/bin/python3", "python", Some("<V>")),
+        ("$HOME/x/bin/pip", "pip", Some("<HOME>/x")),
+        ("/opt/bin${X}/bin/python$V", "python", Some("/opt/bin<X>")),
+        ("python${V}", "python", None),
+        ("$PY", "python", None),
+        ("./pip", "pip", None),
+        ("apt-get", "apt-get", None),
+    ];
+    for (source, family, prefix) in cases {
+        let word = text(source);
+        let program = Program::of(&word);
+        assert_eq!((program.family(), program.prefix().map(|p| rendering::text(&p)).as_deref()), (family, prefix), "{source}");
+    }
+    let at = Span::new(FileId(0), 0, 0);
+    for (source, good) in [("A=b", true), ("A=", true), ("=b", false), ("1A=b", false), ("--a=b", false), ("a", false)] {
+        assert_eq!(assignment(&Text::literal(source, at)).is_some(), good, "{source}");
+    }
+}
