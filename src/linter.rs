@@ -33,10 +33,14 @@ pub struct Linter {
     work: Work,
 }
 
+/// Links from linked files are followed no further.
+const MOST_ROUNDS: usize = 8;
+
 /// One file as it was last read.
 struct Read {
     id: FileId,
     kind: Kind,
+    by_link: bool,
     hash: u64,
     outline: Arc<Outline>,
 }
@@ -46,7 +50,7 @@ struct Judged {
     /// Of all that it read; equal = nothing to do.
     fingerprint: u64,
     reached: BTreeSet<FileId>,
-    looked: BTreeSet<String>,
+    looked: BTreeSet<(String, Kind)>,
     installed: BTreeSet<String>,
     outside: BTreeSet<String>,
     environments: Arc<Vec<Environment>>,
@@ -86,7 +90,8 @@ impl Linter {
         if self.files.get(path).is_some_and(|f| f.hash == hash) {
             return Ok(());
         }
-        let kind = read::kind_by_name(path).or_else(|| read::kind_by_content(path, text));
+        let own = read::kind_by_name(path).or_else(|| read::kind_by_content(path, text));
+        let kind = own.or_else(|| self.files.get(path).map(|f| f.kind));
         let id = self.sources.set(path, text);
         match kind {
             Some(Kind::Config) => {
@@ -102,13 +107,29 @@ impl Linter {
             _ => {}
         }
         if let Some(kind) = kind {
-            self.work.files += 1;
-            let outline = Arc::new(read::read(kind, path, id, text));
-            self.files.insert(path.to_owned(), Read { id, kind, hash, outline });
-        } else {
-            self.files.remove(path);
+            self.read(path, id, kind, own.is_none());
         }
         Ok(())
+    }
+
+    fn read(&mut self, path: &str, id: FileId, kind: Kind, by_link: bool) {
+        let text = self.sources.text(id);
+        let outline = Arc::new(read::read(kind, path, id, text));
+        self.files.insert(path.to_owned(), Read { id, kind, by_link, hash: hash_of(text), outline });
+        self.work.files += 1;
+    }
+
+    /// Reads the texts that a link makes ours; whether there were any.
+    fn read_linked(&mut self) -> bool {
+        let looked = self.starts.values().flat_map(|s| &s.looked);
+        let linked: BTreeMap<String, (FileId, Kind)> = looked
+            .filter(|(path, _)| !self.files.contains_key(path))
+            .filter_map(|(path, kind)| Some((path.clone(), (self.sources.find(path)?, *kind))))
+            .collect();
+        for (path, (id, kind)) in &linked {
+            self.read(path, *id, *kind, true);
+        }
+        !linked.is_empty()
     }
 
     /// Forgets a file.
@@ -169,17 +190,32 @@ impl Linter {
     /// Paths that some file links to and that were not given; meaningful after [`Linter::report`].
     #[must_use]
     pub fn wants(&self) -> Vec<String> {
-        let all: BTreeSet<&String> = self.starts.values().flat_map(|s| &s.looked).collect();
+        let all: BTreeSet<&String> = self.starts.values().flat_map(|s| &s.looked).map(|(path, _)| path).collect();
         all.into_iter().filter(|path| self.sources.find(path).is_none()).cloned().collect()
     }
 
     /// Lints.
     pub fn report(&mut self) -> Report {
+        let mut report = self.round();
+        // A file that a link makes ours may link to others.
+        for _ in 0..MOST_ROUNDS {
+            if !self.read_linked() {
+                break;
+            }
+            report = self.round();
+        }
+        report
+    }
+
+    fn round(&mut self) -> Report {
         let mut starts = std::mem::take(&mut self.starts);
         let mut judged: HashMap<String, Judged> = HashMap::new();
         let mut order: Vec<String> = Vec::new();
         let mut work = self.work;
-        let files = self.files.iter().map(|(path, f)| (path.as_str(), File { id: f.id, kind: f.kind, outline: &f.outline }));
+        let files = self
+            .files
+            .iter()
+            .map(|(path, f)| (path.as_str(), File { id: f.id, kind: f.kind, outline: &f.outline, by_link: f.by_link }));
         let project = Project::new(&self.sources, files);
         let mut run = |beginnings: Vec<Beginning>, judged: &mut HashMap<String, Judged>, order: &mut Vec<String>| {
             for beginning in beginnings {
@@ -227,7 +263,7 @@ impl Linter {
         for id in &judged.reached {
             (id, self.files.get(self.sources.path(*id)).map(|f| f.hash)).hash(&mut hasher);
         }
-        for path in &judged.looked {
+        for (path, _) in &judged.looked {
             (path, self.files.get(path).map(|f| f.hash)).hash(&mut hasher);
         }
         if let Some(config) = self.config_of(&beginning.path) {

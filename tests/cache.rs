@@ -16,7 +16,8 @@ fn a_keystroke_judges_only_the_starts_that_reach_it() {
     }
     let first = linter.report();
     let all = linter.work();
-    assert_eq!((all.files, all.starts, first.environments), (81, 81, 81));
+    // base.txt is ours by link only: the 50 starts that look for it are judged once more when it is read.
+    assert_eq!((all.files, all.starts, first.environments), (81, 130, 80));
 
     linter.report();
     assert_eq!(linter.work(), all, "nothing changed, nothing is done");
@@ -25,10 +26,10 @@ fn a_keystroke_judges_only_the_starts_that_reach_it() {
     let second = linter.report();
     let now = linter.work();
     assert_eq!(now.files - all.files, 1, "one file is read");
-    assert_eq!(now.starts - all.starts, 51, "the file itself and the 50 that include it");
+    assert_eq!(now.starts - all.starts, 50, "the starts that include it");
     let found: Vec<_> = second.diagnostics.iter().filter(|d| d.rule == "companion-mismatch").collect();
     assert_eq!(found.len(), 1, "one cause is one diagnostic");
-    assert_eq!(found[0].environments.len(), 51);
+    assert_eq!(found[0].environments.len(), 50);
 
     let mut fresh = Linter::new(Settings::default());
     for (path, text) in linter.sources().iter().map(|(_, p, t)| (p.to_owned(), t.clone())).collect::<Vec<_>>() {

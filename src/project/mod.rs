@@ -32,6 +32,8 @@ pub(crate) struct File<'a> {
     pub(crate) id: FileId,
     pub(crate) kind: Kind,
     pub(crate) outline: &'a Outline,
+    /// Ours because another file links to it, not by its own name.
+    pub(crate) by_link: bool,
 }
 
 impl<'a> Project<'a> {

@@ -39,7 +39,7 @@ pub(crate) enum Enters {
 /// The starts that are commands: Dockerfile stages, scripts, jobs, launches of images.
 pub(crate) fn commanded(project: &Project<'_>) -> Vec<Beginning> {
     let mut found = Vec::new();
-    for (path, file) in project.files() {
+    for (path, file) in project.files().filter(|(_, file)| !file.by_link) {
         let acts = &file.outline.acts;
         let top = Span::new(file.id, 0, 0);
         let start = |name: String, at, enters, runs| Beginning { name, path: path.to_owned(), at, enters, runs };
@@ -106,7 +106,7 @@ pub(super) fn stages(project: &Project<'_>, path: &str) -> Vec<Beginning> {
 /// The starts that are manifests, without those that a command of the root installs.
 pub(crate) fn manifests(project: &Project<'_>, installed: &BTreeSet<String>) -> Vec<Beginning> {
     let mut found = Vec::new();
-    for (path, file) in project.files() {
+    for (path, file) in project.files().filter(|(_, file)| !file.by_link) {
         let acts = &file.outline.acts;
         let at = Span::new(file.id, 0, 0);
         let mut push = |name: String, with: BTreeSet<Choice>| {

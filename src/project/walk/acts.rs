@@ -76,7 +76,7 @@ impl<'a> Walker<'_, 'a> {
                 }
             }
             Does::Include(Include { path: text, how: How::Script }) => {
-                if let Some(found) = self.open(text)
+                if let Some(found) = self.open(text, Kind::Script)
                     && let Some(file) = self.project.file(&found)
                     && matches!(file.kind, Kind::Script | Kind::Rc)
                 {

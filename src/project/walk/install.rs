@@ -119,7 +119,7 @@ impl<'p, 'a> Walker<'p, 'a> {
         let via = [(at, Reason::InstalledBy)];
         for include in &install.reads {
             if include.how == How::CondaEnvironment {
-                match self.open(&include.path).and_then(|p| Some((self.project.file(&p)?, p))) {
+                match self.open(&include.path, Kind::CondaEnvironment).and_then(|p| Some((self.project.file(&p)?, p))) {
                     Some((file, path)) => {
                         self.enter(&path, file);
                         // Without -n the file's own name holds.
@@ -151,7 +151,9 @@ impl<'p, 'a> Walker<'p, 'a> {
     pub(super) fn read(&mut self, include: &Include, step: &mut Installed, via: &[(Span, Reason)], depth: usize) {
         let path = match include.how {
             How::Project => self.open_project(&include.path),
-            _ => self.open(&include.path),
+            How::CondaEnvironment => self.open(&include.path, Kind::CondaEnvironment),
+            How::Script => self.open(&include.path, Kind::Script),
+            How::Requirements | How::Constraints => self.open(&include.path, Kind::Requirements),
         };
         let Some((file, path)) = path.and_then(|p| Some((self.project.file(&p)?, p))) else {
             step.open = true;
@@ -351,7 +353,7 @@ impl<'p, 'a> Walker<'p, 'a> {
                     }
                 }
             } else {
-                self.script.looked.insert(lock);
+                self.script.looked.insert((lock, Kind::UvLock));
             }
         }
     }

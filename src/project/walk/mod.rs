@@ -26,8 +26,8 @@ pub(crate) struct Script {
     pub(crate) events: Vec<Event>,
     /// Files that were read on the way.
     pub(crate) reached: BTreeSet<FileId>,
-    /// Paths that were looked for and are not there.
-    pub(crate) looked: BTreeSet<String>,
+    /// Paths that were looked for and are not there, with the kind that the link makes of them.
+    pub(crate) looked: BTreeSet<(String, Kind)>,
     /// Manifests that were installed on the way.
     pub(crate) installed: BTreeSet<String>,
     /// All choices that were met, taken or not.
@@ -258,7 +258,7 @@ impl<'p, 'a> Walker<'p, 'a> {
         let lock = beside(path, "uv.lock");
         let locked = self.project.file(&lock).is_some();
         if !locked {
-            self.script.looked.insert(lock);
+            self.script.looked.insert((lock, Kind::UvLock));
         }
         let uses_uv = |act: &Act| match &act.does {
             Does::Route(_) | Does::Conflict(_) | Does::Index(_) => true,

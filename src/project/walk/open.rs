@@ -2,11 +2,11 @@
 
 use super::super::{File, paths};
 use super::Walker;
-use crate::outline::{How, Text};
+use crate::outline::{How, Kind, Text};
 
 impl<'a> Walker<'_, 'a> {
-    /// The root-relative path of a file named by a command; `None` where it is not there or not known.
-    pub(super) fn open(&mut self, text: &Text) -> Option<String> {
+    /// The root-relative path of a file that a command names as one of a kind; `None` where it is not there or not known.
+    pub(super) fn open(&mut self, text: &Text, kind: Kind) -> Option<String> {
         let path = self.variables.resolve(text)?;
         if let Some(image) = &self.image {
             let inside = paths::inside(&image.folder, &path);
@@ -15,22 +15,22 @@ impl<'a> Walker<'_, 'a> {
             }
             let (sources, contexts) = (image.contents.sources(&inside), image.contexts.clone());
             let wanted = contexts.iter().flat_map(|c| sources.iter().filter_map(move |s| paths::join(c, s)));
-            return self.first(wanted.collect());
+            return self.first(wanted.collect(), kind);
         }
         let folders = self.folders.clone();
         let wanted: Vec<String> = folders.iter().filter_map(|f| paths::join(f, &path)).collect();
         if wanted.is_empty() {
             self.script.outside.insert(path);
         }
-        self.first(wanted)
+        self.first(wanted, kind)
     }
 
-    pub(super) fn first(&mut self, wanted: Vec<String>) -> Option<String> {
+    pub(super) fn first(&mut self, wanted: Vec<String>, kind: Kind) -> Option<String> {
         for path in wanted {
             if self.project.file(&path).is_some() {
                 return Some(path);
             }
-            self.script.looked.insert(path);
+            self.script.looked.insert((path, kind));
         }
         None
     }
@@ -39,7 +39,7 @@ impl<'a> Walker<'_, 'a> {
     pub(super) fn open_project(&mut self, text: &Text) -> Option<String> {
         let folder = self.variables.resolve(text)?;
         let folder = folder.split('[').next().unwrap_or_default();
-        self.open(&Text::literal(format!("{folder}/pyproject.toml"), text.at))
+        self.open(&Text::literal(format!("{folder}/pyproject.toml"), text.at), Kind::Pyproject)
     }
 
     /// A file named by a manifest, relative to its folder.
@@ -56,7 +56,8 @@ impl<'a> Walker<'_, 'a> {
         };
         let file = self.project.file(&found);
         if file.is_none() {
-            self.script.looked.insert(found.clone());
+            let kind = if how == How::Project { Kind::Pyproject } else { Kind::Requirements };
+            self.script.looked.insert((found.clone(), kind));
         }
         Some((file?, found))
     }
