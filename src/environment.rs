@@ -105,6 +105,8 @@ pub struct Change {
     pub effect: Effect,
     /// What was there.
     pub before: Evidence,
+    /// Whether what was there had been chosen: by a pin, an upper bound, an index or an image.
+    pub chosen: bool,
     /// What in this step causes it.
     pub cause: Evidence,
 }

@@ -318,7 +318,13 @@ impl State {
                 _ => Effect::Unknown,
             }
         };
-        Some(Change { package: want.name.clone(), effect, before: before.evidence.clone(), cause: cause.clone() })
+        Some(Change {
+            package: want.name.clone(),
+            effect,
+            before: before.evidence.clone(),
+            chosen: before.chosen,
+            cause: cause.clone(),
+        })
     }
 }
 
@@ -332,7 +338,7 @@ fn replaced(before: &Held, builds: &Candidates, holds: Holds) -> Effect {
         return Effect::Unknown;
     };
     let differs = |b: &Build| !before.builds.builds.iter().any(|o| same(o, b) && o.release.tag == b.release.tag);
-    if !before.chosen || !differs(new) {
+    if !differs(new) {
         return Effect::Keeps;
     }
     let show = |b: &Build| {

@@ -23,7 +23,11 @@ fn check(env: &Environment, out: &mut Out) {
         let Some(brought) = build.cuda() else { continue };
         let name = toolkit.name.trim_start_matches("conda:");
         let wheel_shown = format!("{} {}", wheel.name, build.version);
-        let message = format!("conda's {name} brings CUDA {conda}, the wheel {wheel_shown} runs on its own CUDA {brought}");
+        let message = format!(
+            "conda's {name} brings CUDA {}, the wheel {wheel_shown} runs on its own CUDA {}",
+            conda.minor_only(),
+            brought.minor_only()
+        );
         let mut links = vec![toolkit.evidence.clone(), wheel.evidence.clone()];
         let overrides = loader::conda_library_path(env).filter(|_| conda.major() == brought.major());
         let clash = match overrides {

@@ -1,7 +1,7 @@
 use super::{Check, Clash, Needs, Out, Rule};
 use crate::diagnostic::Severity;
-use crate::environment::{Ask, Environment, Evidence, Holds, Join, Reason, Step, StepIndex};
-use crate::knowledge::{self, Basis};
+use crate::environment::{Ask, Build, Environment, Evidence, Holds, Join, Reason};
+use crate::knowledge::{self, Basis, Index, Release};
 use crate::outline::Tool;
 
 pub(super) static RULE: Rule = Rule {
@@ -14,81 +14,95 @@ pub(super) static RULE: Rule = Rule {
 
 fn check(env: &Environment, out: &mut Out) {
     for step in env.steps.iter().filter(|s| s.tool == Tool::Pip) {
-        for ask in &step.asks {
-            for index in step.indexes.iter().filter(|i| i.at.is_some() && !i.explicit) {
-                shadowed(step, ask, index, out);
+        for index in step.indexes.iter().filter(|i| !i.explicit) {
+            let (Some(row), Some(at)) = (index.id.and_then(knowledge::index_by_id), index.at) else { continue };
+            // One index that loses is one cause: the first package speaks, the others are labels.
+            let lost: Vec<(&Ask, Lost)> = step.asks.iter().filter_map(|ask| Some((ask, loses(ask, row)?))).collect();
+            let Some((first, how)) = lost.first() else { continue };
+            let reason = Reason::Index { index: row.id.to_owned() };
+            let line = Evidence { at, reason, also: Vec::new(), basis: Basis::Vendor, join: Join::Stated };
+            let mut links = vec![first.evidence.clone(), line];
+            links.extend(lost[1..].iter().map(|(ask, _)| ask.evidence.clone()));
+            let (message, help) = words(first, row, how);
+            out.push(Clash::new(Holds::Today, message, links).help(help));
+        }
+    }
+}
+
+/// How an index loses a package that it is named for.
+enum Lost {
+    /// To a higher version elsewhere.
+    Lower(Build),
+    /// It has no version that is asked for, another index has.
+    Lacks(Build),
+    /// It has development builds only.
+    Development(Build),
+    /// To nobody: another index serves the same version with another CUDA.
+    Tied(Build),
+}
+
+fn loses(ask: &Ask, row: &Index) -> Option<Lost> {
+    let here: Vec<&Release> = knowledge::releases(&ask.package).iter().filter(|r| r.indexes.contains(&row.id)).collect();
+    let follows =
+        row.pre_releases && knowledge::releases(&ask.package).iter().any(|r| r.indexes.iter().any(|i| i.starts_with("pytorch/")));
+    let tag = if row.tag.is_empty() { here.first()?.tag } else { row.tag };
+    // Nobody misses a CPU build that loses; an index of many variants is not named for one.
+    let named_for_one = !tag.is_empty() && tag != "cpu" && here.iter().all(|r| r.tag == tag);
+    if !named_for_one || (here.is_empty() && !follows) {
+        return None;
+    }
+    let builds = &ask.builds;
+    match builds.today() {
+        Some(winner) if winner.index != row.id && winner.release.tag != tag => {
+            let winner = winner.clone();
+            if row.pre_releases {
+                return Some(Lost::Development(winner));
             }
+            let fits = builds.builds.iter().any(|b| b.index == row.id);
+            Some(if fits || ask.wants.is_any() { Lost::Lower(winner) } else { Lost::Lacks(winner) })
         }
+        None if !builds.open => {
+            let newest = &builds.builds.last()?.version;
+            let tied = |b: &&Build| b.version == *newest;
+            let own = builds.builds.iter().filter(tied).any(|b| b.index == row.id);
+            builds.builds.iter().filter(tied).find(|b| own && b.index != row.id && b.release.tag != tag).cloned().map(Lost::Tied)
+        }
+        _ => None,
     }
 }
 
-/// An index that is named for its builds, and another one that wins over it.
-fn shadowed(step: &Step, ask: &Ask, index: &StepIndex, out: &mut Out) {
-    let (Some(id), Some(at)) = (index.id, index.at) else { return };
-    let Some(row) = knowledge::index_by_id(id).filter(|row| !row.tag.is_empty()) else { return };
-    let served = knowledge::releases(&ask.package).iter().any(|r| r.indexes.contains(&id))
-        || (row.pre_releases && follows_torch(&ask.package));
-    // A lower build of CPU code loses to what is wanted: no harm.
-    if !served || row.tag == "cpu" {
-        return;
-    }
-    let link = Evidence {
-        at,
-        reason: Reason::Index { index: id.to_owned() },
-        also: Vec::new(),
-        basis: Basis::Vendor,
-        join: ask.evidence.join,
+fn words(ask: &Ask, row: &Index, how: &Lost) -> (String, String) {
+    let package = &ask.package;
+    let here = place(row.id);
+    let last = knowledge::releases(package).iter().rev().find(|r| r.indexes.contains(&row.id));
+    let ends = last.map_or("", |r| r.version);
+    let shown = |b: &Build| {
+        let tag =
+            if b.release.tag.is_empty() || b.version.local().is_some() { String::new() } else { format!(" ({})", b.release.tag) };
+        format!("{package} {}{tag} from {}", b.version, place(b.index))
     };
-    let builds = &ask.builds;
-    let holds = builds.hold(|b| Some(b.index != id && b.release.tag != row.tag));
-    if let Some(winner) = builds.today().filter(|_| matches!(holds, Holds::Always | Holds::Today)) {
-        // The same build from elsewhere is what was meant.
-        let tag = if winner.release.tag.is_empty() { String::new() } else { format!(" ({})", winner.release.tag) };
-        let message =
-            format!("pip takes {} {}{tag} from another index: {} has a lower version", ask.package, winner.version, place(id));
-        let message = if row.pre_releases {
+    match how {
+        Lost::Lower(b) => (
+            format!("pip takes {} today: {here} ends at {ends}", shown(b)),
+            format!("install {package} with --index-url of {here} alone, or pin a release that it has: {package}=={ends}"),
+        ),
+        Lost::Lacks(b) => (
+            format!("pip takes {} today: {here} has no {package} {}", shown(b), ask.wants),
+            format!("pin a release that {here} has (up to {ends}), or name the index of the CUDA that you want"),
+        ),
+        Lost::Development(b) => (
+            format!("pip takes {} today: a final release outranks the development builds of {here}", shown(b)),
+            "take the other index away, or add --pre".to_owned(),
+        ),
+        Lost::Tied(b) => (
             format!(
-                "pip takes {} {}{tag}: a final release outranks the development builds of {}",
-                ask.package,
-                winner.version,
-                place(id)
-            )
-        } else {
-            message
-        };
-        let help = if row.pre_releases {
-            "take the other index away, or add --pre".to_owned()
-        } else {
-            let pin = knowledge::releases(&ask.package).iter().rev().find(|r| r.indexes.contains(&id)).map_or("", |r| r.version);
-            format!("write --index-url for this index alone, or pin a build that it has: {}=={pin}+{}", ask.package, row.tag)
-        };
-        out.push(Clash::new(Holds::Today, message, vec![ask.evidence.clone(), link]).help(help));
-    } else if let Some(newest) = tied(ask) {
-        let other = ask.builds.builds.iter().rev().find(|b| b.version == newest && b.index != id);
-        let here = ask.builds.builds.iter().any(|b| b.version == newest && b.index == id);
-        if let (Some(other), true) = (other, here) {
-            let message = format!(
-                "{} {newest} is on {} and on {} with another CUDA: pip may take either today",
-                ask.package,
-                place(other.index),
-                place(id)
-            );
-            let help = "name one index only (--index-url), or install the wheel by its address".to_owned();
-            out.push(Clash::new(Holds::Today, message, vec![ask.evidence.clone(), link]).help(help));
-        }
+                "{package} {} is on {} and on {here}, for another CUDA each: pip may take either today",
+                b.version,
+                place(b.index)
+            ),
+            "name one index only (--index-url), or install the wheel by its address".to_owned(),
+        ),
     }
-    let _ = (step, Join::Stated);
-}
-
-/// The newest version, when two indexes serve it with different builds.
-fn tied(ask: &Ask) -> Option<crate::version::Version> {
-    let builds = &ask.builds;
-    let newest = builds.builds.last()?;
-    (builds.today.is_none() && !builds.open).then(|| newest.version.clone())
-}
-
-fn follows_torch(package: &str) -> bool {
-    knowledge::releases(package).iter().any(|r| r.indexes.iter().any(|i| i.starts_with("pytorch/")))
 }
 
 fn place(id: &str) -> String {

@@ -12,14 +12,18 @@ pub(super) static RULE: Rule = Rule {
 
 fn check(env: &Environment, out: &mut Out) {
     for step in &env.steps {
-        for change in step.changes.iter().filter(|c| c.package == "torch") {
+        for change in step.changes.iter().filter(|c| c.package == "torch" && c.chosen) {
             let Effect::Replaces { from, to, holds } = &change.effect else { continue };
             // A later step that brings the chosen build back repairs it.
             let stays = env.component("torch").is_some_and(|c| c.evidence.at == change.cause.at);
             if !stays {
                 continue;
             }
-            let message = format!("this step replaces torch {from} by {to}");
+            let by = change.cause.also.iter().find_map(|(_, reason)| match reason {
+                Reason::Requires { by, .. } => Some(by.as_str()),
+                _ => None,
+            });
+            let message = format!("{} replaces torch {from} by {to}", by.unwrap_or("this step"));
             let mut before = change.before.clone();
             before.also.clear();
             let command = Evidence { at: step.at, reason: Reason::InstalledBy, also: Vec::new(), ..change.cause.clone() };
