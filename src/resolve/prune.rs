@@ -31,9 +31,9 @@ pub(crate) fn prune(packages: &[(String, Candidates)], platform: &Platform) -> P
     let mut changed = true;
     while changed {
         changed = false;
-        for a in 0..packages.len() {
+        for (a, mine) in demands.iter().enumerate() {
             let others: Vec<usize> = {
-                let mut of: Vec<usize> = demands[a].iter().flatten().map(|d| d.of).collect();
+                let mut of: Vec<usize> = mine.iter().flatten().map(|d| d.of).collect();
                 of.sort_unstable();
                 of.dedup();
                 of
@@ -44,11 +44,11 @@ pub(crate) fn prune(packages: &[(String, Candidates)], platform: &Platform) -> P
                     continue;
                 }
                 let met = |i: usize, j: usize| {
-                    demands[a][i].iter().filter(|d| d.of == b).all(|d| d.wants.admits(&packages[b].1.builds[j].version))
+                    mine[i].iter().filter(|d| d.of == b).all(|d| d.wants.admits(&packages[b].1.builds[j].version))
                 };
                 let living = |p: usize, alive: &[Vec<bool>]| (0..alive[p].len()).filter(|i| alive[p][*i]).collect::<Vec<_>>();
-                let (mine, theirs) = (living(a, &alive), living(b, &alive));
-                let keep_a: Vec<usize> = mine.iter().copied().filter(|i| theirs.iter().any(|j| met(*i, *j))).collect();
+                let (ours, theirs) = (living(a, &alive), living(b, &alive));
+                let keep_a: Vec<usize> = ours.iter().copied().filter(|i| theirs.iter().any(|j| met(*i, *j))).collect();
                 if keep_a.is_empty() {
                     conflicts.push((a, b));
                     continue;
@@ -58,7 +58,7 @@ pub(crate) fn prune(packages: &[(String, Candidates)], platform: &Platform) -> P
                 } else {
                     theirs.iter().copied().filter(|j| keep_a.iter().any(|i| met(*i, *j))).collect()
                 };
-                for (p, before, after) in [(a, &mine, &keep_a), (b, &theirs, &keep_b)] {
+                for (p, before, after) in [(a, &ours, &keep_a), (b, &theirs, &keep_b)] {
                     if after.len() < before.len() {
                         changed = true;
                         for i in before.iter().filter(|i| !after.contains(i)) {

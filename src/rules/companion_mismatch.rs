@@ -50,5 +50,5 @@ fn partner(companion: &crate::environment::Ask, torch: &crate::environment::Ask)
         _ => false,
     };
     let rows = crate::knowledge::releases(&companion.package);
-    rows.iter().rev().find(|r| r.requires.iter().any(|text| fits(&text))).map(|r| r.version.to_owned())
+    rows.iter().rev().find(|r| r.requires.iter().any(fits)).map(|r| r.version.to_owned())
 }
