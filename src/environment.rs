@@ -29,7 +29,7 @@ pub struct Environment {
     pub platform: Platform,
     /// The image it stands on.
     pub image: Option<Image>,
-    /// Whether something runs it as it is; a builder stage is only copied from.
+    /// Whether a host runs it as it is; a builder stage is only copied from, a hosted CI job has its own machine.
     pub runs: bool,
     /// The installing steps, in order.
     pub steps: Vec<Step>,

@@ -241,9 +241,14 @@ impl Linter {
         let mut seen: Vec<Seen> = order.iter().filter_map(|name| judged.get(name)).flat_map(|j| j.seen.iter().cloned()).collect();
         seen.extend(self.of_files());
         seen.extend(self.of_launches(&project, &judged));
-        let needs = order.iter().filter_map(|name| judged.get(name)?.environments.iter().find_map(chain::needs));
+        let needs =
+            order.iter().filter_map(|name| judged.get(name)?.environments.iter().filter(|e| e.runs).find_map(chain::needs));
         let mut report =
             Report { needs: needs.collect(), environments: order.len(), files: self.files.len(), ..Report::default() };
+        let everywhere = judged.values().flat_map(|j| j.environments.iter()).flat_map(chain::unknown);
+        report.unknown = everywhere.chain(self.hosts.iter().flat_map(|(_, host)| chain::unknown_of(host))).collect();
+        report.unknown.sort();
+        report.unknown.dedup();
         report.needs.sort_by(|a, b| a.environment.cmp(&b.environment));
         report.needs.dedup_by(|a, b| a.environment == b.environment);
         let outside: BTreeSet<&String> = judged.values().flat_map(|j| &j.outside).collect();
@@ -265,6 +270,11 @@ impl Linter {
         }
         for (path, _) in &judged.looked {
             (path, self.files.get(path).map(|f| f.hash)).hash(&mut hasher);
+        }
+        if matches!(beginning.enters, Enters::Manifest(_)) {
+            for (path, file) in self.files.iter().filter(|(_, f)| f.kind == Kind::Rc) {
+                (path, file.hash).hash(&mut hasher);
+            }
         }
         if let Some(config) = self.config_of(&beginning.path) {
             format!("{:?}{:?}", config.mirrors, config.images).hash(&mut hasher);
@@ -539,7 +549,7 @@ fn check_environment(env: &Environment, hosts: &[Host], seen: &mut Vec<Seen>) {
                 collect(rule, out, &env.start.name, "", seen);
             }
             Check::Host(check) => {
-                for host in hosts {
+                for host in hosts.iter().filter(|_| env.runs) {
                     let mut out = Out::default();
                     check(env, host, &mut out);
                     collect(rule, out, &env.start.name, &host.name, seen);

@@ -43,7 +43,13 @@ impl State {
         if step.tool != Tool::Conda && !step.flags.no_deps {
             self.imply(&mut wanted, step, &found);
         }
-        let packages: Vec<(String, Candidates)> = wanted.iter().map(|w| (w.name.clone(), w.alone.clone())).collect();
+        // What is overridden is not held to what others require of it.
+        let overridden = self.overrides(step);
+        wanted.retain(|w| !matches!(overridden.get(&w.name), Some(None)));
+        let packages: Vec<(String, Candidates)> = wanted
+            .iter()
+            .map(|w| (w.name.clone(), Candidates { open: w.alone.open || overridden.contains_key(&w.name), ..w.alone.clone() }))
+            .collect();
         let pruned = if step.flags.no_deps {
             resolve::Pruned { left: packages.iter().map(|(_, c)| c.clone()).collect(), conflicts: Vec::new() }
         } else {
@@ -54,6 +60,7 @@ impl State {
         let mut after: BTreeMap<String, Held> = BTreeMap::new();
         for (n, want) in wanted.iter().enumerate() {
             let mut builds = pruned.left[n].clone();
+            builds.open = want.alone.open;
             builds.open |= step.open && want.implied;
             let evidence = at(want.at, &want.also, comes(&want.name, &want.shown, &builds), step.join);
             let today = |version: &Version| pruned.admits_today(&packages, n, version, &self.platform);
@@ -90,6 +97,20 @@ impl State {
             changes,
             conflicts,
         });
+    }
+
+    /// uv's overrides: the condition that takes the place of all others, or none where the package is left out.
+    fn overrides(&self, step: &Installed) -> BTreeMap<String, Option<Specifiers>> {
+        let parsed = step.overrides.iter().filter_map(|o| requirement::parse(o.text.as_deref()?).ok());
+        parsed
+            .filter_map(|r| match r.subject {
+                Subject::Package { name, wants, .. } => {
+                    let holds = r.marker.as_ref().is_none_or(|m| m.holds(&self.platform, &[]) != Some(false));
+                    Some((name, holds.then_some(wants)))
+                }
+                _ => None,
+            })
+            .collect()
     }
 
     fn conda_wants(&mut self, step: &Installed) -> Vec<Wanted> {
@@ -193,6 +214,10 @@ impl State {
             implied: false,
             name,
         };
+        if let Some(Some(wants)) = self.overrides(step).get(&new.name) {
+            new.wants = wants.clone();
+            new.chosen |= !wants.is_open_above();
+        }
         for bound in &step.bounds {
             let Some(parsed) = bound.text.as_deref().and_then(|t| requirement::parse(t).ok()) else { continue };
             if let Subject::Package { name, wants, .. } = parsed.subject

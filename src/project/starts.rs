@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{Project, paths};
-use crate::outline::{Choice, Does, Kind, Role};
+use crate::outline::{Choice, Does, Job, Kind, Role};
 use crate::source::Span;
 
 /// A place where an environment starts.
@@ -17,7 +17,7 @@ pub(crate) struct Beginning {
     pub(crate) at: Span,
     /// What is entered there.
     pub(crate) enters: Enters,
-    /// Whether something runs it as it is.
+    /// Whether a host runs it as it is: not a builder stage, not a hosted CI job, not what only the documentation is built with.
     pub(crate) runs: bool,
 }
 
@@ -53,7 +53,7 @@ pub(crate) fn commanded(project: &Project<'_>) -> Vec<Beginning> {
                     if let Does::Job(job) = &act.does
                         && seen.insert(&job.name)
                     {
-                        found.push(start(format!("{path}:{}", job.name), act.at, Enters::Job(i), true));
+                        found.push(start(format!("{path}:{}", job.name), act.at, Enters::Job(i), on_own_runner(job)));
                     }
                 }
             }
@@ -110,7 +110,13 @@ pub(crate) fn manifests(project: &Project<'_>, installed: &BTreeSet<String>) -> 
         let acts = &file.outline.acts;
         let at = Span::new(file.id, 0, 0);
         let mut push = |name: String, with: BTreeSet<Choice>| {
-            found.push(Beginning { name, path: path.to_owned(), at, enters: Enters::Manifest(with), runs: true });
+            found.push(Beginning {
+                name,
+                path: path.to_owned(),
+                at,
+                enters: Enters::Manifest(with),
+                runs: !is_documentation(path),
+            });
         };
         match file.kind {
             Kind::Requirements if !installed.contains(path) && !is_constraints(path) => push(path.to_owned(), BTreeSet::new()),
@@ -136,6 +142,20 @@ pub(crate) fn manifests(project: &Project<'_>, installed: &BTreeSet<String>) -> 
         }
     }
     found
+}
+
+/// A job that runs on a machine of one's own, which a host may describe; GitHub's hosted runners have no GPU of the user's.
+fn on_own_runner(job: &Job) -> bool {
+    let labels = job.runs_on.as_ref().and_then(|r| r.known()).unwrap_or_default().to_lowercase();
+    labels
+        .split(|c: char| !c.is_alphanumeric() && c != '-')
+        .any(|label| label == "self-hosted" || label.split('-').any(|w| w == "gpu"))
+}
+
+/// A manifest for building documentation or for linting: no GPU takes part.
+fn is_documentation(path: &str) -> bool {
+    let words = path.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase);
+    words.into_iter().any(|word| matches!(word.as_str(), "doc" | "docs" | "sphinx" | "mkdocs" | "lint"))
 }
 
 /// A file that only bounds what others install.

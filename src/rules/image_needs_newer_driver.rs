@@ -15,7 +15,7 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(env: &Environment, host: &Host, out: &mut Out) {
-    let Some(image) = env.image.as_ref().filter(|i| env.runs && !i.disable_require) else { return };
+    let Some(image) = env.image.as_ref().filter(|i| !i.disable_require) else { return };
     // Docker Desktop's Linux VM meets the demand with Windows' own numbers: not known here.
     let (Some(driver), false) = (Driver::of(host), host.wsl) else { return };
     match &image.require_cuda {
