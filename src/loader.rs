@@ -1,11 +1,28 @@
 //! Who finds which library: what the loader's path puts before a wheel's own copies.
 //! Source: ld.so(8), "The dynamic linker searches": DT_RPATH, LD_LIBRARY_PATH, DT_RUNPATH, the cache.
 
-use crate::environment::{Environment, Setting};
+use crate::environment::{Build, Environment, Setting};
+use crate::knowledge::{Found, Library};
 
 /// `LD_LIBRARY_PATH`, where it holds the library folder of a conda environment.
 pub(crate) fn conda_library_path(env: &Environment) -> Option<&Setting> {
     env.variables.get("LD_LIBRARY_PATH").filter(|path| path.written.split(':').any(is_conda_library_folder))
+}
+
+/// The libraries of a wheel that conda's replace when its folder is on `LD_LIBRARY_PATH` and their majors are equal:
+/// those found by DT_RUNPATH or by their soname, not those found by DT_RPATH or under a hashed name.
+pub(crate) fn replaced_by_conda(env: &Environment, build: &Build) -> Vec<&'static str> {
+    let open = build.release.brings.iter().filter(|part| part.found == Found::Runpath);
+    open.filter_map(|part| match part.library {
+        // cuBLAS's two halves find each other by soname: half of one release beside half of another fails.
+        Library::Cublas => Some("libcublasLt"),
+        Library::NvJitLink => Some("nvJitLink"),
+        // These two are packages of their own.
+        Library::Cudnn => env.component("conda:cudnn").map(|_| "cuDNN"),
+        Library::Nccl => env.component("conda:nccl").map(|_| "NCCL"),
+        Library::Cuda | Library::TensorRt => None,
+    })
+    .collect()
 }
 
 fn is_conda_library_folder(folder: &str) -> bool {
@@ -15,10 +32,11 @@ fn is_conda_library_folder(folder: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::is_conda_library_folder as conda;
+    use super::*;
 
     #[test]
     fn folders() {
+        let conda = is_conda_library_folder;
         assert!(conda("${CONDA_PREFIX}/lib") && conda("/opt/conda/envs/x/lib/") && conda("${HOME}/miniconda3/envs/x/lib"));
         assert!(!conda("/usr/local/cuda/lib64") && !conda("${CONDA_PREFIX}/lib64") && !conda(""));
     }

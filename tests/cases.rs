@@ -19,8 +19,8 @@ use cudalint::viewpoint::Viewpoint;
 use cudalint::walk::{self, Asked};
 use serde_json::Value;
 
-/// The share of expected findings that must be made. It only ever rises.
-const RECALL: f64 = 0.0;
+/// The share of the findings expected of the rules that exist which must be made.
+const RECALL: f64 = 1.0;
 /// A finding that points everywhere points nowhere.
 const LABELS: usize = 6;
 /// How often links are followed to files that name further files.
@@ -49,6 +49,9 @@ fn the_labelled_cases() {
             judge(&name_of(folder), &case, &lint(folder, &case), &line_counts(folder), &mut score);
         }
     }
+    // A label of a rule that is still to come is no miss.
+    score.rules.retain(|rule, _| cudalint::rules::find(rule).is_some());
+    score.missed.retain(|line| line.split_whitespace().any(|word| cudalint::rules::find(word).is_some()));
     let (made, expected) = score.rules.values().fold((0, 0), |(a, b), (made, expected)| (a + made, b + expected));
     for line in [&score.missed, &score.false_alarms, &score.unlabelled].into_iter().flatten() {
         println!("{line}");

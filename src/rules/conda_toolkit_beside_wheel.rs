@@ -29,13 +29,16 @@ fn check(env: &Environment, out: &mut Out) {
             brought.minor_only()
         );
         let mut links = vec![toolkit.evidence.clone(), wheel.evidence.clone()];
-        let overrides = loader::conda_library_path(env).filter(|_| conda.major() == brought.major());
-        let clash = match overrides {
+        let replaced = if conda.major() == brought.major() { loader::replaced_by_conda(env, build) } else { Vec::new() };
+        let path = loader::conda_library_path(env).filter(|_| !replaced.is_empty());
+        let clash = match path {
             Some(Setting { evidence, .. }) => {
                 links.push(evidence.clone());
-                let message = format!("{message}, and LD_LIBRARY_PATH puts conda's libcublasLt and nvJitLink before the wheel's");
-                Clash::new(holds, message, links)
-                    .help("take the environment's lib folder out of LD_LIBRARY_PATH, and remove the toolkit or take the wheel's own CUDA release")
+                let libraries = replaced.join(" and ");
+                let message = format!("{message}, and LD_LIBRARY_PATH puts conda's {libraries} before the wheel's");
+                Clash::new(holds, message, links).help(
+                    "take the environment's lib folder out of LD_LIBRARY_PATH, and remove the toolkit or take the wheel's own CUDA release",
+                )
             }
             None => Clash::new(holds, message, links).at_most(Severity::Warning).help(format!(
                 "remove {name}, or give it the wheel's release ({}): {} does not use it, while numba, cupy and extensions built here would",
