@@ -67,6 +67,13 @@ pub(crate) fn candidates(package: &str, wants: &Specifiers, reach: &Reach<'_>, p
     }
     let order = |id: &str| visible.iter().position(|i| i.id == Some(id));
     found.builds.sort_by(|a, b| a.version.cmp(&b.version).then_with(|| order(a.index).cmp(&order(b.index))));
+    // Of one public version the highest local one is taken, whoever asks: `2.1.0+cu118` before `2.1.0`.
+    let above: Vec<Option<Version>> = found.builds.iter().skip(1).map(|b| Some(b.version.clone())).chain([None]).collect();
+    let mut above = above.into_iter();
+    found.builds.retain(|b| {
+        let next = above.next().flatten();
+        next.is_none_or(|next| next == b.version || next.public() != b.version.public())
+    });
     found.open = unknown || found.builds.is_empty();
     found.today = if unknown { None } else { today(&found.builds) };
     found

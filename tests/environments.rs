@@ -1,0 +1,247 @@
+//! From files to environments: links, exclusive worlds, the order of steps, what is there in the end.
+
+use cudalint::environment::{Effect, Environment};
+use cudalint::linter::Linter;
+use cudalint::settings::Settings;
+
+/// The environments of a project, one a line: `start: package version index, …`, with `?` where more is possible.
+fn environments(files: &[(&str, &str)]) -> Vec<String> {
+    let mut linter = Linter::new(Settings::default());
+    for (path, text) in files {
+        linter.set(path, text).expect("no configuration");
+    }
+    linter.report();
+    let mut lines: Vec<String> = linter.environments().map(line).collect();
+    lines.dedup();
+    lines
+}
+
+fn line(env: &Environment) -> String {
+    let image = env.image.as_ref().map(|i| format!("<{}> ", i.reference)).unwrap_or_default();
+    let parts = env.components.iter().map(|c| match (c.builds.only(), c.builds.today()) {
+        (Some(only), _) => format!("{} {} {}", c.name, only.version, only.index),
+        (None, Some(today)) => format!("{} {}… {}", c.name, today.version, today.index),
+        (None, None) => format!("{} ?", c.name),
+    });
+    format!("{}: {image}{}", env.start.name, parts.collect::<Vec<_>>().join(", "))
+}
+
+#[track_caller]
+fn check(files: &[(&str, &str)], expected: &[&str]) {
+    assert_eq!(environments(files), expected);
+}
+
+#[test]
+fn a_dockerfile_installs_what_it_copied() {
+    check(
+        &[
+            (
+                "docker/Dockerfile",
+                "FROM python:3.11\nARG REQ=requirements\nWORKDIR /app\nCOPY reqs/${REQ}.txt ./r.txt\nRUN cd /tmp && pip install -r /app/r.txt\nRUN pip install -r r.txt\n",
+            ),
+            ("reqs/requirements.txt", "torch==2.1.0\n"),
+        ],
+        &["docker/Dockerfile: <python:3.11> torch 2.1.0 pypi"],
+    );
+}
+
+#[test]
+fn a_directory_is_given_back_at_the_end_of_a_run() {
+    check(
+        &[
+            ("Dockerfile", "FROM x\nCOPY . /src\nWORKDIR /src\nRUN cd sub && export A=1\nRUN pip install -r requirements.txt\n"),
+            ("requirements.txt", "torch==2.1.0\n"),
+            ("sub/requirements.txt", "torch==2.2.0\n"),
+        ],
+        &["Dockerfile: <x> torch 2.1.0 pypi", "sub/requirements.txt: torch 2.2.0 pypi"],
+    );
+}
+
+#[test]
+fn a_stage_stands_on_another_and_copies_from_a_third() {
+    check(
+        &[(
+            "Dockerfile",
+            "FROM python:3.11 AS base\nENV PIP_EXTRA_INDEX_URL=https://download.pytorch.org/whl/cu121\n\
+             FROM base AS build\nRUN python -m venv /venv && /venv/bin/pip install torch==2.3.1\n\
+             FROM python:3.11-slim AS run\nCOPY --from=build /venv /venv\n",
+        )],
+        &[
+            "Dockerfile:base: <python:3.11> ",
+            "Dockerfile:build: <python:3.11> torch 2.3.1+cu121 pytorch/cu121",
+            "Dockerfile:run: <python:3.11-slim> torch 2.3.1+cu121 pytorch/cu121",
+        ],
+    );
+}
+
+#[test]
+fn a_compose_file_gives_context_and_arguments() {
+    check(
+        &[
+            (
+                "docker-compose.yml",
+                "services:\n  a:\n    build:\n      context: .\n      dockerfile: docker/Dockerfile\n      args: {TORCH: 2.2.0}\n",
+            ),
+            ("docker/Dockerfile", "ARG TORCH=2.1.0\nFROM python:3.11\nARG TORCH\nRUN pip install torch==${TORCH}\n"),
+        ],
+        &["docker/Dockerfile: <python:3.11> torch 2.2.0 pypi"],
+    );
+}
+
+#[test]
+fn a_file_that_is_changed_on_the_way_is_not_known() {
+    check(
+        &[
+            ("Dockerfile", "FROM x\nCOPY requirements.txt /r.txt\nRUN sed -i /torch/d /r.txt && pip install -r /r.txt\n"),
+            ("requirements.txt", "torch==2.1.0\n"),
+        ],
+        // The file itself is still a start of its own.
+        &["Dockerfile: <x> ", "requirements.txt: torch 2.1.0 pypi"],
+    );
+}
+
+#[test]
+fn arms_of_a_branch_are_worlds() {
+    check(
+        &[(
+            "install.sh",
+            "if [ \"$CUDA\" = 11 ]; then\n  pip install torch==2.1.0+cu118 --index-url https://download.pytorch.org/whl/cu118\nelse\n  pip install torch==2.3.0\nfi\n",
+        )],
+        &["install.sh: torch 2.1.0+cu118 pytorch/cu118", "install.sh?branch 2: torch 2.3.0 pypi", "install.sh?branch 3: "],
+    );
+}
+
+#[test]
+fn extras_are_worlds_and_a_command_joins_them() {
+    let project = (
+        "pyproject.toml",
+        "[project]\nname = \"x\"\nversion = \"1\"\ndependencies = [\"numpy\"]\n[project.optional-dependencies]\na = [\"torch==2.1.0\"]\nb = [\"torchvision==0.16.0\"]\n",
+    );
+    check(
+        &[project],
+        &[
+            "pyproject.toml: numpy ?",
+            "pyproject.toml[a]: numpy ?, torch 2.1.0 pypi",
+            "pyproject.toml[b]: numpy ?, torch 2.1.0 pypi, torchvision 0.16.0 pypi",
+        ],
+    );
+    let joined = environments(&[project, ("setup.sh", "pip install -e '.[a,b]'\n")]);
+    assert_eq!(joined.last().map(String::as_str), Some("setup.sh: numpy ?, torch 2.1.0 pypi, torchvision 0.16.0 pypi"));
+}
+
+#[test]
+fn markers_split_the_pythons() {
+    check(
+        &[(
+            "requirements.txt",
+            "torch==1.13.1; python_version < '3.8'\ntorch==2.1.0; python_version >= '3.8'\ntorch==1.0.0; sys_platform == 'darwin'\n",
+        )],
+        &["requirements.txt: torch 2.1.0 pypi", "requirements.txt: torch 1.13.1 pypi"],
+    );
+}
+
+#[test]
+fn the_python_of_an_environment_bounds_the_newest_build() {
+    check(
+        &[("environment.yml", "channels: [conda-forge]\ndependencies:\n  - python=3.9\n  - pip:\n    - torch\n")],
+        &["environment.yml: conda:python ?, torch 2.8.0… pypi"],
+    );
+    check(
+        &[(
+            "pyproject.toml",
+            "[project]\nname = \"x\"\nversion = \"1\"\nrequires-python = \">=3.8,<3.9\"\ndependencies = [\"torch\"]\n",
+        )],
+        &["pyproject.toml: torch 2.4.1… pypi"],
+    );
+}
+
+#[test]
+fn pip_takes_the_highest_and_uv_the_first_index() {
+    let index = "--extra-index-url https://download.pytorch.org/whl/cu118";
+    check(
+        &[
+            ("a.sh", &format!("pip install torch {index}\n")),
+            ("b.sh", &format!("uv pip install torch {index}\n")),
+            ("c.sh", &format!("pip install torch==2.1.0 {index}\n")),
+        ],
+        &["a.sh: torch 2.15.0… pypi", "b.sh: torch 2.7.1+cu118… pytorch/cu118", "c.sh: torch 2.1.0+cu118 pytorch/cu118"],
+    );
+    check(&[("d.sh", "pip install torch --extra-index-url https://wheels.example/simple\n")], &["d.sh: torch ?"]);
+}
+
+#[test]
+fn uv_routes_a_package_to_its_index() {
+    check(
+        &[(
+            "pyproject.toml",
+            "[project]\nname = \"x\"\nversion = \"1\"\ndependencies = [\"torch>=2.6\", \"torchvision\"]\n[tool.uv.sources]\ntorch = { index = \"pt\" }\n\
+             [[tool.uv.index]]\nname = \"pt\"\nurl = \"https://download.pytorch.org/whl/cu124\"\nexplicit = true\n",
+        )],
+        &["pyproject.toml: torch 2.6.0+cu124 pytorch/cu124, torchvision 0.21.0… pypi"],
+    );
+}
+
+#[test]
+fn a_lock_decides() {
+    check(
+        &[
+            ("pyproject.toml", "[project]\nname = \"x\"\nversion = \"1\"\ndependencies = [\"torch>=2\"]\n"),
+            (
+                "uv.lock",
+                "version = 1\n[[package]]\nname = \"torch\"\nversion = \"2.5.1+cu121\"\nsource = { registry = \"https://download.pytorch.org/whl/cu121\" }\n",
+            ),
+        ],
+        &["pyproject.toml: torch 2.5.1+cu121 pytorch/cu121"],
+    );
+}
+
+#[test]
+fn prefixes_are_apart() {
+    check(
+        &[(
+            "setup.sh",
+            "conda create -n a python=3.10\nconda create -n b python=3.10\nconda activate a\npip install torch==2.1.0\nconda run -n b pip install torch==2.2.0\n",
+        )],
+        &["setup.sh: conda:python ?, torch 2.1.0 pypi", "setup.sh: conda:python ?, torch 2.2.0 pypi"],
+    );
+}
+
+#[test]
+fn matrix_rows_are_worlds() {
+    check(
+        &[(
+            ".github/workflows/ci.yml",
+            "on: push\njobs:\n  t:\n    runs-on: ubuntu-latest\n    strategy:\n      matrix:\n        torch: ['2.1.0', '2.2.0']\n    steps:\n      - run: pip install torch==${{ matrix.torch }}\n",
+        )],
+        &[".github/workflows/ci.yml:t: torch 2.1.0 pypi", ".github/workflows/ci.yml:t?row 2: torch 2.2.0 pypi"],
+    );
+}
+
+#[test]
+fn the_order_of_steps_counts() {
+    let effects = |text: &str| {
+        let mut linter = Linter::new(Settings::default());
+        linter.set("s.sh", text).expect("no configuration");
+        linter.report();
+        let changes: Vec<String> = linter
+            .environments()
+            .flat_map(|e| &e.steps)
+            .flat_map(|s| &s.changes)
+            .filter(|c| c.package == "torch")
+            .map(|c| match &c.effect {
+                Effect::Keeps => "keeps".to_owned(),
+                Effect::Replaces { from, to, holds } => format!("{from} -> {to} {holds:?}"),
+                Effect::Removes => "removes".to_owned(),
+                Effect::Unknown => "unknown".to_owned(),
+            })
+            .collect();
+        changes.join("; ")
+    };
+    assert_eq!(effects("pip install torch==2.6.0\npip install torchvision==0.21.0"), "keeps");
+    assert_eq!(effects("pip install torch==2.6.0\npip install torch"), "keeps");
+    assert_eq!(effects("pip install torch==2.6.0\npip install torchvision==0.20.0"), "2.6.0 (cu124) -> 2.5.0 (cu124) Always");
+    assert_eq!(effects("pip install torch==2.6.0\npip install torchvision"), "2.6.0 (cu124) -> 2.15.0 (cu132) Today");
+    assert_eq!(effects("pip install torch==2.6.0\npip install --no-deps torchvision"), "");
+    assert_eq!(effects("pip install torch==2.6.0\npip uninstall -y torch\npip install torch==2.5.0"), "");
+    assert_eq!(effects("uv pip install torch==2.6.0\nuv pip install torchvision"), "unknown", "uv keeps what it can");
+}
