@@ -2,6 +2,10 @@
 
 /// Whether a glob fits the last part of a path or, where it holds a `/`, as many last parts as it has. `*` stays within a part.
 pub(super) fn fits(glob: &str, path: &str) -> bool {
+    // Nearly every file of a tree is not ours, and its last byte already says so.
+    if path.as_bytes().last() != glob.as_bytes().last() && !glob.ends_with('*') {
+        return false;
+    }
     let mut parts = path.rsplit('/');
     glob.rsplit('/').all(|glob| parts.next().is_some_and(|part| part_fits(glob.as_bytes(), part.as_bytes())))
 }
