@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use globset::Glob;
 
 use super::{Project, paths};
-use crate::outline::{BuildOf, Does, Launcher, Text};
+use crate::outline::{BuildOf, Does, Launcher, Text, Variable};
 
 /// One file of the root that builds a Dockerfile.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Giver {
     /// The build context, relative to the root.
     pub(super) context: String,
@@ -18,6 +18,8 @@ pub(super) struct Giver {
     pub(super) image: String,
     /// Build arguments whose values are known.
     pub(super) arguments: Vec<(String, String)>,
+    /// Variables that it runs the image with, where it runs it.
+    pub(super) environment: Vec<Variable>,
 }
 
 /// Who builds which Dockerfile.
@@ -57,12 +59,13 @@ pub(super) fn givers(project: &Project<'_>) -> Givers {
                 _ => launch.image.as_ref().and_then(|i| i.known().map(str::to_owned)),
             };
             if let Some((dockerfile, context)) = dockerfiles(project, path, launch.by, build) {
-                let known = |v: &crate::outline::Variable| Some((v.name.clone(), v.value.as_ref()?.known()?.to_owned()));
+                let known = |v: &Variable| Some((v.name.clone(), v.value.as_ref()?.known()?.to_owned()));
                 found.0.entry(dockerfile).or_default().push(Giver {
                     context,
                     target: build.target.as_ref().and_then(Text::known).unwrap_or_default().to_owned(),
                     image: image.clone().unwrap_or_default(),
                     arguments: build.arguments.iter().filter_map(known).collect(),
+                    environment: launch.environment.clone(),
                 });
             }
         }

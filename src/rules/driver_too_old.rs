@@ -1,8 +1,8 @@
 use super::{Check, Clash, Needs, Out, Rule};
 use crate::chain::{self, Driver};
 use crate::diagnostic::Severity;
-use crate::environment::{Build, Component, Environment, Evidence, Host};
-use crate::knowledge::{self, Segment};
+use crate::environment::{Build, Component, Environment, Evidence, Holds, Host};
+use crate::knowledge::{self, Flavour, Segment};
 use crate::version::{CudaVersion, DriverVersion};
 
 pub(super) static RULE: Rule = Rule {
@@ -15,11 +15,9 @@ pub(super) static RULE: Rule = Rule {
 
 fn check(env: &Environment, host: &Host, out: &mut Out) {
     let Some(driver) = Driver::of(host) else { return };
-    for component in &env.components {
-        let holds = component.builds.hold(|build| too_old(build, &driver));
-        let Some((cuda, bound)) = worst(component, &driver) else { continue };
+    for (holds, cuda, bound, evidence) in brought(env, &driver) {
         let message = format!("CUDA {cuda} needs driver {bound} or newer, the host has {}", driver.shown());
-        let links = vec![component.evidence.clone(), driver.evidence()];
+        let links = vec![evidence, driver.evidence()];
         let mut clash = Clash::new(holds, message, links);
         if let Some(link) = forward_compat(env, host, &driver, &cuda) {
             clash.message = format!("CUDA {cuda} runs on driver {} by forward compatibility only", driver.shown());
@@ -33,6 +31,27 @@ fn check(env: &Environment, host: &Host, out: &mut Out) {
         clash.bound = Some(bound);
         out.push(clash);
     }
+}
+
+/// What brings a CUDA that the driver does not run: packages, or the toolkit of an image into which no package brings its own.
+fn brought(env: &Environment, driver: &Driver<'_>) -> Vec<(Holds, CudaVersion, DriverVersion, Evidence)> {
+    let packages = env.components.iter().filter_map(|component| {
+        let (cuda, bound) = worst(component, driver)?;
+        Some((component.builds.hold(|build| too_old(build, driver)), cuda, bound, component.evidence.clone()))
+    });
+    let mut found: Vec<_> = packages.collect();
+    let alone = env.components.iter().all(|c| c.builds.builds.iter().all(|b| b.cuda().is_none()));
+    let toolkit = env.image.as_ref().and_then(|image| Some((image, CudaVersion::parse(image.row.filter(has_cuda)?.cuda)?)));
+    if let Some((image, cuda)) = toolkit.filter(|(_, cuda)| alone && driver.below(cuda) == Some(true))
+        && let Some(bound) = driver.bound(&cuda)
+    {
+        found.push((Holds::Always, cuda.minor_only(), bound, image.evidence.clone()));
+    }
+    found
+}
+
+fn has_cuda(image: &&knowledge::Image) -> bool {
+    image.flavour != Flavour::None
 }
 
 fn too_old(build: &Build, driver: &Driver<'_>) -> Option<bool> {

@@ -131,6 +131,9 @@ pub(crate) fn walk(project: &Project<'_>, beginning: &Beginning, world: &World) 
         Enters::Stage(n) => {
             walker.image = Some(ImageState::new(project, &beginning.path));
             walker.stage(&beginning.path, file, *n, 0);
+            if beginning.runs {
+                walker.run_with(&beginning.path);
+            }
         }
         Enters::Script => {
             walker.folders = vec![String::new(), paths::folder(&beginning.path).to_owned()];

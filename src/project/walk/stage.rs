@@ -5,7 +5,7 @@ use super::super::paths;
 use super::super::variables::Variables;
 use super::{DEEPEST, Event, ImageState, Prefix, Walker};
 use crate::environment::Reason;
-use crate::outline::{Copy, Does};
+use crate::outline::{Copy, Does, Scope, Text, Variable};
 
 impl<'a> Walker<'_, 'a> {
     /// A stage, after the stages it stands on.
@@ -53,6 +53,20 @@ impl<'a> Walker<'_, 'a> {
         }
         let end = froms.get(n + 1).copied().unwrap_or(acts.len());
         self.acts(path, &acts[begin + 1..end], 0);
+    }
+
+    /// Variables that whoever runs the image gives it, where all agree.
+    pub(super) fn run_with(&mut self, dockerfile: &str) {
+        let Some((first, rest)) = self.project.givers.of(dockerfile).split_first() else { return };
+        for variable in &first.environment {
+            let same = |v: &Variable| v.name == variable.name && known(v) == known(variable);
+            if let Some(value) = &variable.value
+                && rest.iter().all(|giver| giver.environment.iter().any(same))
+            {
+                let at = value.at;
+                self.set(&Variable { scope: Scope::Environment, ..variable.clone() }, at);
+            }
+        }
     }
 
     pub(super) fn copy(&mut self, path: &str, copy: &Copy, depth: usize) {
@@ -108,4 +122,8 @@ impl<'a> Walker<'_, 'a> {
             }
         }
     }
+}
+
+fn known(variable: &Variable) -> Option<&str> {
+    variable.value.as_ref().and_then(Text::known)
 }
