@@ -1,6 +1,7 @@
 use super::{Check, Clash, Needs, Out, Rule};
 use crate::diagnostic::Severity;
 use crate::environment::{Build, Component, Environment, Holds, Setting};
+use crate::knowledge::Library;
 use crate::loader;
 use crate::version::CudaVersion;
 
@@ -16,7 +17,10 @@ fn check(env: &Environment, out: &mut Out) {
     let toolkits = env.components.iter().filter(|c| c.name.starts_with("conda:") && is_toolkit(c));
     let wheels: Vec<&Component> = env.components.iter().filter(|c| !c.name.starts_with("conda:")).collect();
     for toolkit in toolkits {
-        let Some(conda) = toolkit.builds.only().or_else(|| toolkit.builds.today()).and_then(Build::cuda) else { continue };
+        let Some(build) = toolkit.builds.only().or_else(|| toolkit.builds.today()) else { continue };
+        let Some(conda) = build.cuda() else { continue };
+        // cuda-cudart alone has none of the libraries that LD_LIBRARY_PATH would put first.
+        let has_cublas = build.release.brings.iter().any(|part| part.library == Library::Cublas);
         // One wheel is enough to say it; the framework comes first by having kernels.
         let Some((wheel, holds)) = wheels.iter().find_map(|w| Some((*w, differs(w, &conda)?))) else { continue };
         let Some(build) = wheel.builds.only().or_else(|| wheel.builds.today()) else { continue };
@@ -29,7 +33,7 @@ fn check(env: &Environment, out: &mut Out) {
             brought.minor_only()
         );
         let mut links = vec![toolkit.evidence.clone(), wheel.evidence.clone()];
-        let overrides = loader::conda_library_path(env).filter(|_| conda.major() == brought.major());
+        let overrides = loader::conda_library_path(env).filter(|_| has_cublas && conda.major() == brought.major());
         let clash = match overrides {
             Some(Setting { evidence, .. }) => {
                 links.push(evidence.clone());
