@@ -360,8 +360,8 @@ impl Tables {
             let (flavour, os) = (row.text("flavour")?, row.text("os")?);
             tags.extend(row.each("tag", "tags")?.into_iter().map(|tag| (tag.to_owned(), flavour, cudnn, os)));
         }
-        let (basis, source) = self.basis_and_source(row, "basis", "source", "")?;
         for (tag, flavour, cudnn, os) in &tags {
+            let (basis, source) = self.basis_and_source(row, "basis", "source", tag)?;
             let flavour = match *flavour {
                 "" => "None",
                 "base" => "Base",

@@ -11,12 +11,13 @@ pub(crate) fn conda_library_path(env: &Environment) -> Option<&Setting> {
 
 /// The libraries of a wheel that conda's replace when its folder is on `LD_LIBRARY_PATH` and their majors are equal:
 /// those found by DT_RUNPATH or by their soname, not those found by DT_RPATH or under a hashed name.
-pub(crate) fn replaced_by_conda(env: &Environment, build: &Build) -> Vec<&'static str> {
-    let open = build.release.brings.iter().filter(|part| part.found == Found::Runpath);
+pub(crate) fn replaced_by_conda(env: &Environment, toolkit: &Build, wheel: &Build) -> Vec<&'static str> {
+    let open = wheel.release.brings.iter().filter(|part| part.found == Found::Runpath);
+    let held = |library| toolkit.brings(library).is_some();
     open.filter_map(|part| match part.library {
         // cuBLAS's two halves find each other by soname: half of one release beside half of another fails.
-        Library::Cublas => Some("libcublasLt"),
-        Library::NvJitLink => Some("nvJitLink"),
+        Library::Cublas => held(part.library).then_some("libcublasLt"),
+        Library::NvJitLink => held(part.library).then_some("nvJitLink"),
         // These two are packages of their own.
         Library::Cudnn => env.component("conda:cudnn").map(|_| "cuDNN"),
         Library::Nccl => env.component("conda:nccl").map(|_| "NCCL"),

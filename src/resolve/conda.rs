@@ -14,7 +14,8 @@ pub(crate) fn candidates(package: &str, spec: &MatchSpec, platform: &Platform) -
         .filter_map(|release| Some(Build { version: Version::parse(release.version)?, index: release.indexes.first()?, release }))
         .collect();
     builds.sort_by(|a, b| a.version.cmp(&b.version));
-    let today = builds.len().checked_sub(1);
-    // Without a pin the channel decides, and the tables do not list all that a channel has.
+    // Without a pin the channel decides (`nvidia/label/cuda-12.1.1` has one release of each package), and the tables do not
+    // list all that a channel has.
+    let today = builds.len().checked_sub(1).filter(|_| spec.version.is_some());
     Candidates { open: builds.is_empty() || spec.version.is_none(), builds, today }
 }

@@ -1,6 +1,7 @@
 use super::{Check, Clash, Needs, Out, Rule};
 use crate::diagnostic::Severity;
-use crate::environment::{Build, Component, Environment, Holds, Setting};
+use crate::environment::{Build, Component, Environment, Holds};
+use crate::knowledge::Kernels;
 use crate::loader;
 use crate::version::CudaVersion;
 
@@ -12,53 +13,69 @@ pub(super) static RULE: Rule = Rule {
     check: Check::Environment(check),
 };
 
+/// A conda package of CUDA and a wheel with another CUDA.
+struct Pair<'a> {
+    toolkit: &'a Component,
+    conda: &'a Build,
+    wheel: &'a Component,
+    build: &'a Build,
+    holds: Holds,
+}
+
 fn check(env: &Environment, out: &mut Out) {
+    // One wheel is enough to say it, and the packages of one toolkit are one cause: the first speaks.
     let toolkits = env.components.iter().filter(|c| c.name.starts_with("conda:") && is_toolkit(c));
-    let wheels: Vec<&Component> = env.components.iter().filter(|c| !c.name.starts_with("conda:")).collect();
-    for toolkit in toolkits {
-        let Some(conda) = toolkit.builds.only().or_else(|| toolkit.builds.today()).and_then(Build::cuda) else { continue };
-        // One wheel is enough to say it; the framework comes first by having kernels.
-        let Some((wheel, holds)) = wheels.iter().find_map(|w| Some((*w, differs(w, &conda)?))) else { continue };
-        let Some(build) = wheel.builds.only().or_else(|| wheel.builds.today()) else { continue };
-        let Some(brought) = build.cuda() else { continue };
-        let name = toolkit.name.trim_start_matches("conda:");
-        let wheel_shown = format!("{} {}", wheel.name, build.version);
-        let message = format!(
-            "conda's {name} brings CUDA {}, the wheel {wheel_shown} runs on its own CUDA {}",
-            conda.minor_only(),
-            brought.minor_only()
-        );
-        let mut links = vec![toolkit.evidence.clone(), wheel.evidence.clone()];
-        let replaced = if conda.major() == brought.major() { loader::replaced_by_conda(env, build) } else { Vec::new() };
-        let path = loader::conda_library_path(env).filter(|_| !replaced.is_empty());
-        let clash = match path {
-            Some(Setting { evidence, .. }) => {
-                links.push(evidence.clone());
-                let libraries = replaced.join(" and ");
-                let message = format!("{message}, and LD_LIBRARY_PATH puts conda's {libraries} before the wheel's");
-                Clash::new(holds, message, links).help(
-                    "take the environment's lib folder out of LD_LIBRARY_PATH, and remove the toolkit or take the wheel's own CUDA release",
-                )
-            }
-            None => Clash::new(holds, message, links).at_most(Severity::Warning).help(format!(
-                "remove {name}, or give it the wheel's release ({}): {} does not use it, while numba, cupy and extensions built here would",
-                brought.minor_only(),
-                wheel.name
-            )),
-        };
-        out.push(clash);
-    }
+    let pairs: Vec<Pair<'_>> = toolkits.filter_map(|toolkit| pair(env, toolkit)).collect();
+    let Some(first) =
+        pairs.iter().min_by_key(|p| (loader::replaced_by_conda(env, p.conda, p.build).is_empty(), p.toolkit.evidence.at))
+    else {
+        return;
+    };
+    let (Some(conda), Some(brought)) = (first.conda.cuda(), first.build.cuda()) else { return };
+    let name = first.toolkit.name.trim_start_matches("conda:");
+    let (wheel, conda_minor, brought_minor) = (&first.wheel.name, conda.minor_only(), brought.minor_only());
+    let message = format!(
+        "conda's {name} brings CUDA {conda_minor}, the wheel {wheel} {} runs on its own CUDA {brought_minor}",
+        first.build.version
+    );
+    let mut links = vec![first.toolkit.evidence.clone(), first.wheel.evidence.clone()];
+    let replaced =
+        if conda.major() == brought.major() { loader::replaced_by_conda(env, first.conda, first.build) } else { Vec::new() };
+    let path = loader::conda_library_path(env).filter(|_| !replaced.is_empty());
+    links.extend(path.map(|path| path.evidence.clone()));
+    links.extend(pairs.iter().filter(|p| p.toolkit.name != first.toolkit.name).map(|p| p.toolkit.evidence.clone()));
+    out.push(if path.is_some() {
+        let libraries = replaced.join(" and ");
+        let message = format!("{message}, and LD_LIBRARY_PATH puts conda's {libraries} before the wheel's");
+        Clash::new(first.holds, message, links)
+            .help("take the environment's lib folder out of LD_LIBRARY_PATH, and remove the toolkit or take the wheel's own CUDA release")
+    } else {
+        Clash::new(first.holds, message, links).at_most(Severity::Warning).help(format!(
+            "remove {name}, or give it the wheel's release ({brought_minor}): {wheel} does not use it, while numba, cupy and extensions built here would"
+        ))
+    });
+}
+
+fn pair<'a>(env: &'a Environment, toolkit: &'a Component) -> Option<Pair<'a>> {
+    let conda = picked(toolkit)?;
+    let release = conda.cuda()?;
+    let wheels = env.components.iter().filter(|c| !c.name.starts_with("conda:"));
+    let (wheel, holds) = wheels.into_iter().find_map(|w| Some((w, differs(w, &release)?)))?;
+    Some(Pair { toolkit, conda, wheel, build: picked(wheel)?, holds })
+}
+
+fn picked(component: &Component) -> Option<&Build> {
+    component.builds.only().or_else(|| component.builds.today())
 }
 
 /// A conda package whose business is CUDA itself, not a framework built with it.
 fn is_toolkit(component: &Component) -> bool {
-    let toolkit = |b: &Build| b.cuda().is_some() && b.release.kernels == crate::knowledge::Kernels::Unknown;
+    let toolkit = |b: &Build| b.cuda().is_some() && b.release.kernels == Kernels::Unknown;
     !component.builds.builds.is_empty() && component.builds.builds.iter().all(toolkit)
 }
 
 fn differs(wheel: &Component, conda: &CudaVersion) -> Option<Holds> {
-    let framework = |b: &Build| b.release.kernels != crate::knowledge::Kernels::Unknown;
-    if !wheel.builds.builds.iter().all(framework) {
+    if wheel.builds.builds.iter().any(|b| b.release.kernels == Kernels::Unknown) {
         return None;
     }
     let holds = wheel.builds.hold(|b| b.cuda()?.same_minor(conda).map(|same| !same));
