@@ -1,6 +1,6 @@
 //! `--format text`: findings with source excerpts, for people.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::io::{self, Write};
 
@@ -28,7 +28,7 @@ pub(super) fn write(outcome: &Outcome<'_>, look: Look, out: &mut dyn Write) -> i
         write_headline(diagnostic, look, out)?;
         let mut drawn = Vec::new();
         let mut facts = Vec::new();
-        for (file, labels) in by_file(diagnostic) {
+        for (file, labels) in by_file(outcome, *part, diagnostic) {
             match excerpts.get(&(*part, file)) {
                 Some(excerpt) => {
                     let mut text = String::new();
@@ -64,14 +64,29 @@ fn write_headline(diagnostic: &Diagnostic, look: Look, out: &mut dyn Write) -> i
     }
 }
 
-/// Labels in the order of their files' first ones.
-fn by_file(diagnostic: &Diagnostic) -> Vec<(FileId, Vec<&Label>)> {
+/// Labels in the order of their files' first ones. What stands further up in the primary label's file comes after it:
+/// the first place of a finding is the line to change.
+fn by_file<'d>(outcome: &Outcome<'_>, part: usize, diagnostic: &'d Diagnostic) -> Vec<(FileId, Vec<&'d Label>)> {
     let mut files: Vec<(FileId, Vec<&Label>)> = Vec::new();
     for label in &diagnostic.labels {
         match files.iter_mut().find(|(file, _)| *file == label.at.file) {
             Some((_, labels)) => labels.push(label),
             None => files.push((label.at.file, vec![label])),
         }
+    }
+    let Some((file, labels)) = files.first_mut() else { return files };
+    let line = |label: &Label| outcome.place(part, label.at).start.line;
+    let lines: BTreeSet<usize> = labels.iter().map(|label| line(label)).collect();
+    let mut top = labels.first().map_or(0, |primary| line(primary));
+    // Lines that touch are shown in one piece.
+    while top > 0 && lines.contains(&(top - 1)) {
+        top -= 1;
+    }
+    let (with, above): (Vec<_>, Vec<_>) = std::mem::take(labels).into_iter().partition(|label| line(label) >= top);
+    *labels = with;
+    if !above.is_empty() {
+        let above = (*file, above);
+        files.insert(1, above);
     }
     files
 }
