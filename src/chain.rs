@@ -169,7 +169,7 @@ pub(crate) fn needs(env: &Environment) -> Option<Needs> {
     Some(Needs {
         environment: env.start.name.clone(),
         driver: driver.map(|d| d.to_string()),
-        sm: oldest.map(|sm| format!("sm_{}{}", sm.major, sm.minor)),
+        sm: oldest.map(|sm| format!("{}.{}", sm.major, sm.minor)),
     })
 }
 

@@ -55,6 +55,21 @@ fn every_page_has_a_rule() {
     }
 }
 
+/// A break between two links is told with both places, and these mostly lie in two files.
+#[test]
+fn every_rule_tells_of_a_break_across_files() {
+    // These speak of one line in one file.
+    let alone = ["unreadable-file", "unused-ignore"];
+    for rule in RULES.iter().filter(|rule| !alone.contains(&rule.name)) {
+        let crosses = Page::parse(rule.page).bad.iter().any(|example| {
+            let (report, _) = example.lint();
+            let mut own = report.diagnostics.iter().filter(|d| d.rule == rule.name);
+            own.any(|d| d.labels.iter().any(|label| label.at.file != d.labels[0].at.file))
+        });
+        assert!(crosses, "{} needs a Bad example whose finding has labels in two files", rule.name);
+    }
+}
+
 #[test]
 fn rules_are_sorted_by_name_and_unique() {
     assert!(RULES.windows(2).all(|pair| pair[0].name < pair[1].name));

@@ -248,7 +248,7 @@ impl Check {
         }
         if terminal && reports.iter().any(|r| r.environments > 0) && !roots.iter().any(|r| r.has_host) {
             tell(
-                "no host is in force: --driver 535.104.05 --gpu \"RTX 4090\", --host FILE, or hosts = [\"hosts/*.toml\"] in cudalint.toml give one",
+                "no host is given, so nothing is said of drivers and GPUs: --driver 535.104.05 --gpu \"RTX 4090\", --host FILE, or hosts = [\"hosts/*.toml\"] in cudalint.toml",
             );
         }
     }

@@ -1,6 +1,6 @@
 //! `--format text`: findings with source excerpts, for people.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::io::{self, Write};
 
@@ -10,7 +10,7 @@ use super::concise::one_line;
 use super::excerpt::Excerpt;
 use super::{Outcome, label_text};
 use crate::diagnostic::{Diagnostic, Label, Severity};
-use crate::source::{FileId, Origin};
+use crate::source::FileId;
 
 /// How the text looks.
 #[derive(Clone, Copy, Debug)]
@@ -21,24 +21,110 @@ pub struct Look {
 
 pub(super) fn write(outcome: &Outcome<'_>, look: Look, out: &mut dyn Write) -> io::Result<()> {
     let theme = if look.color { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
-    let handler = GraphicalReportHandler::new_themed(theme)
-        .with_links(false)
-        // A command to copy is not broken into lines.
-        .with_wrap_lines(false)
-        .with_width(100)
-        .with_context_lines(0)
-        .with_show_related_as_nested(true);
+    let handler =
+        GraphicalReportHandler::new_themed(theme).with_links(false).with_wrap_lines(false).with_width(100).with_context_lines(0);
     let excerpts = excerpts(outcome);
     for (part, diagnostic) in &outcome.findings {
-        let mut text = String::new();
-        let shown = Shown::new(outcome, &excerpts, *part, diagnostic);
-        handler.render_report(&mut text, &shown).map_err(io::Error::other)?;
-        write!(out, "{text}")?;
+        write_headline(diagnostic, look, out)?;
+        let mut drawn = Vec::new();
+        let mut facts = Vec::new();
+        for (file, labels) in by_file(outcome, *part, diagnostic) {
+            match excerpts.get(&(*part, file)) {
+                Some(excerpt) => {
+                    let mut text = String::new();
+                    let primary = drawn.is_empty();
+                    handler.render_report(&mut text, &Shown::new(excerpt, &labels, primary)).map_err(io::Error::other)?;
+                    drawn.push(text);
+                }
+                None => facts.extend(labels.iter().map(|label| fact(outcome, *part, label))),
+            }
+        }
+        write!(out, "{}", joined(&drawn))?;
+        for fact in facts {
+            writeln!(out, "  and: {}", one_line(&fact))?;
+        }
         write_footer(outcome, *part, diagnostic, out)?;
         writeln!(out)?;
     }
     Ok(())
 }
+
+fn write_headline(diagnostic: &Diagnostic, look: Look, out: &mut dyn Write) -> io::Result<()> {
+    let kind = format!("{}[{}]", diagnostic.severity.word(), diagnostic.rule);
+    let message = one_line(&diagnostic.message);
+    let color = match diagnostic.severity {
+        Severity::Error => 31,
+        Severity::Warning => 33,
+        Severity::Info => 36,
+    };
+    if look.color {
+        writeln!(out, "\u{1b}[1;{color}m{kind}\u{1b}[0;1m: {message}\u{1b}[0m")
+    } else {
+        writeln!(out, "{kind}: {message}")
+    }
+}
+
+/// Labels in the order of their files' first ones. What stands further up in the primary label's file comes after it:
+/// the first place of a finding is the line to change.
+fn by_file<'d>(outcome: &Outcome<'_>, part: usize, diagnostic: &'d Diagnostic) -> Vec<(FileId, Vec<&'d Label>)> {
+    let mut files: Vec<(FileId, Vec<&Label>)> = Vec::new();
+    for label in &diagnostic.labels {
+        match files.iter_mut().find(|(file, _)| *file == label.at.file) {
+            Some((_, labels)) => labels.push(label),
+            None => files.push((label.at.file, vec![label])),
+        }
+    }
+    let Some((file, labels)) = files.first_mut() else { return files };
+    let line = |label: &Label| outcome.place(part, label.at).start.line;
+    let lines: BTreeSet<usize> = labels.iter().map(|label| line(label)).collect();
+    let mut top = labels.first().map_or(0, |primary| line(primary));
+    // Lines that touch are shown in one piece.
+    while top > 0 && lines.contains(&(top - 1)) {
+        top -= 1;
+    }
+    let (with, above): (Vec<_>, Vec<_>) = std::mem::take(labels).into_iter().partition(|label| line(label) >= top);
+    *labels = with;
+    if !above.is_empty() {
+        let above = (*file, above);
+        files.insert(1, above);
+    }
+    files
+}
+
+/// A label on a fact of the command line, which has no file to show.
+fn fact(outcome: &Outcome<'_>, part: usize, label: &Label) -> String {
+    let given = outcome.parts[part].sources.slice(label.at);
+    format!("{}, given as {}", label_text(label), given.trim_matches('"'))
+}
+
+/// The excerpts of all files as one drawing: one frame, with the line numbers of all in one column.
+fn joined(drawn: &[String]) -> String {
+    let frames: Vec<Vec<&str>> = drawn.iter().map(|text| text.lines().skip_while(|line| !opens(line)).collect()).collect();
+    let indent = |frame: &[&str]| frame.first().map_or(0, |line| line.len() - line.trim_start().len());
+    let widest = frames.iter().map(|frame| indent(frame)).max().unwrap_or(0);
+    let mut out = String::new();
+    for frame in &frames {
+        let pad = " ".repeat(widest - indent(frame));
+        for line in frame.iter().filter(|line| !line.is_empty() && line.trim() != CLOSE) {
+            let line = if opens(line) && !out.is_empty() { line.replacen('╭', "├", 1) } else { (*line).to_owned() };
+            out.push_str(&pad);
+            out.push_str(&line);
+            out.push('\n');
+        }
+    }
+    if !out.is_empty() {
+        out.push_str(&" ".repeat(widest));
+        out.push_str(CLOSE);
+        out.push('\n');
+    }
+    out
+}
+
+/// How `miette` begins and ends the frame of an excerpt; lines of a file never begin so, their numbers stand before them.
+fn opens(line: &str) -> bool {
+    line.trim_start().starts_with("╭─[")
+}
+const CLOSE: &str = "╰────";
 
 fn write_footer(outcome: &Outcome<'_>, part: usize, diagnostic: &Diagnostic, out: &mut dyn Write) -> io::Result<()> {
     if let Some(help) = &diagnostic.help {
@@ -74,87 +160,34 @@ fn excerpts<'a>(outcome: &'a Outcome<'a>) -> Excerpts<'a> {
     excerpts
 }
 
-/// A finding, or its labels in one more file, as `miette` asks for it.
+/// The labels of one finding in one file, as `miette` asks for them.
 #[derive(Debug)]
 struct Shown<'a> {
-    code: Option<String>,
-    severity: Severity,
-    message: String,
-    excerpt: Option<&'a Excerpt<'a>>,
+    excerpt: &'a Excerpt<'a>,
     labels: Vec<LabeledSpan>,
-    related: Vec<Shown<'a>>,
 }
 
 impl<'a> Shown<'a> {
-    fn new(outcome: &Outcome<'_>, excerpts: &'a Excerpts<'a>, part: usize, diagnostic: &Diagnostic) -> Self {
-        let mut files: Vec<(FileId, Vec<&Label>)> = Vec::new();
-        for label in &diagnostic.labels {
-            match files.iter_mut().find(|(file, _)| *file == label.at.file) {
-                Some((_, labels)) => labels.push(label),
-                None => files.push((label.at.file, vec![label])),
-            }
-        }
-        let mut shown = files.into_iter().enumerate().map(|(i, (file, labels))| {
-            let excerpt = excerpts.get(&(part, file));
-            let sources = outcome.parts[part].sources;
-            let message = match sources.origin(file) {
-                Origin::CommandLine => {
-                    let facts: Vec<_> = labels
-                        .iter()
-                        .map(|l| format!("{}, given as {}", label_text(l), sources.slice(l.at).trim_matches('"')))
-                        .collect();
-                    facts.join("; ")
-                }
-                _ => "together with".to_owned(),
-            };
-            let label = |(j, label): (usize, &&Label)| excerpt.map(|e| e.label(label.at, label_text(label), i == 0 && j == 0));
-            Self {
-                code: None,
-                severity: Severity::Info,
-                message: one_line(&message),
-                excerpt,
-                labels: labels.iter().enumerate().filter_map(label).collect(),
-                related: Vec::new(),
-            }
-        });
-        let main = shown.next();
-        let related = shown.collect();
-        let (excerpt, labels) = main.map_or((None, Vec::new()), |m| (m.excerpt, m.labels));
-        let place = diagnostic.labels.first().map(|label| outcome.place(part, label.at));
-        let place = place.and_then(|p| Some(format!(" {}:{}:{}", p.path?, p.start.line, p.start.column)));
-        let code = format!("{}[{}]{}", diagnostic.severity.word(), diagnostic.rule, one_line(&place.unwrap_or_default()));
-        Self { code: Some(code), severity: diagnostic.severity, message: one_line(&diagnostic.message), excerpt, labels, related }
+    fn new(excerpt: &'a Excerpt<'a>, labels: &[&Label], primary: bool) -> Self {
+        let label = |(i, label): (usize, &&Label)| excerpt.label(label.at, label_text(label), primary && i == 0);
+        Self { excerpt, labels: labels.iter().enumerate().map(label).collect() }
     }
 }
 
 impl fmt::Display for Shown<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
+    fn fmt(&self, _: &mut fmt::Formatter<'_>) -> fmt::Result {
+        Ok(())
     }
 }
 
 impl std::error::Error for Shown<'_> {}
 
 impl miette::Diagnostic for Shown<'_> {
-    fn code<'b>(&'b self) -> Option<Box<dyn fmt::Display + 'b>> {
-        self.code.as_ref().map(|code| Box::new(code) as _)
-    }
-    fn severity(&self) -> Option<miette::Severity> {
-        Some(match self.severity {
-            Severity::Error => miette::Severity::Error,
-            Severity::Warning => miette::Severity::Warning,
-            Severity::Info => miette::Severity::Advice,
-        })
-    }
     fn source_code(&self) -> Option<&dyn SourceCode> {
-        self.excerpt.map(|e| e as _)
+        Some(self.excerpt)
     }
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
         Some(Box::new(self.labels.iter().cloned()))
-    }
-    fn related<'b>(&'b self) -> Option<Box<dyn Iterator<Item = &'b dyn miette::Diagnostic> + 'b>> {
-        let related = self.related.iter().map(|r| r as &dyn miette::Diagnostic);
-        (!self.related.is_empty()).then(|| Box::new(related) as _)
     }
 }
 

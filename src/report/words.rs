@@ -31,7 +31,8 @@ pub(super) fn words(reason: &Reason) -> String {
 }
 
 fn comes(package: &str, version: &str, index: &str, cuda: &str, today: bool) -> String {
-    let mut text = format!("{package} {version}");
+    // The channel tells a conda package from a wheel.
+    let mut text = format!("{} {version}", package.trim_start_matches("conda:"));
     if !index.is_empty() {
         text += &format!(" from {}", index_name(index));
     }
@@ -65,6 +66,8 @@ fn index_name(index: &str) -> String {
             None => format!("the {tag} index"),
         },
         Some(("conda", channel)) => format!("conda's {channel} channel"),
+        Some(("ort", tag)) => format!("onnxruntime's {tag} index"),
+        Some((owner, tag)) if !index.contains("://") => format!("{owner}'s {tag} index"),
         _ => index.to_owned(),
     }
 }
@@ -89,6 +92,9 @@ mod tests {
             (comes("pytorch/cu121", "", true), "torch 2.1.0 from the cu121 index, picked today"),
             (comes("", "", false), "torch 2.1.0 is taken"),
             (comes("pytorch/nightly/cu128", "12.8", false), "torch 2.1.0 from the nightly cu128 index brings CUDA 12.8"),
+            (comes("ort/cuda-12", "", false), "torch 2.1.0 from onnxruntime's cuda-12 index is taken"),
+            (comes("paddle/cu118", "11.8", false), "torch 2.1.0 from paddle's cu118 index brings CUDA 11.8"),
+            (comes("https://pypi.example/simple", "", false), "torch 2.1.0 from https://pypi.example/simple is taken"),
             (Reason::HostDriver, "the host's driver"),
             (
                 Reason::HostGpu { name: "RTX 4090".into(), sm: Sm { major: 8, minor: 9, exact: false } },

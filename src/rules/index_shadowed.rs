@@ -21,7 +21,12 @@ fn check(env: &Environment, out: &mut Out) {
             let Some((first, how)) = lost.first() else { continue };
             let reason = Reason::Index { index: row.id.to_owned() };
             let line = Evidence { at, reason, also: Vec::new(), basis: Basis::Vendor, join: Join::Stated };
-            let mut links = vec![first.evidence.clone(), line];
+            let mut asked = first.evidence.clone();
+            // Neither index is sure to be the one that it comes from.
+            if matches!(how, Lost::Tied(_)) {
+                asked.reason = Reason::Asked { package: first.package.clone(), wants: first.wants.to_string() };
+            }
+            let mut links = vec![asked, line];
             links.extend(lost[1..].iter().map(|(ask, _)| ask.evidence.clone()));
             let (message, help) = words(first, row, how);
             out.push(Clash::new(Holds::Today, message, links).help(help));

@@ -1,8 +1,9 @@
 use super::{Check, Clash, Needs, Out, Rule};
-use crate::chain;
+use crate::chain::{self, Driver};
 use crate::diagnostic::Severity;
 use crate::environment::{Build, Component, Environment, Evidence, Gpu, Holds, Host, Join, Reason};
-use crate::knowledge::{Basis, Kernels, Segment, Sm};
+use crate::knowledge::{Basis, Kernels, Library, Segment, Sm};
+use crate::version::CudaVersion;
 
 pub(super) static RULE: Rule = Rule {
     name: "no-kernels-for-gpu",
@@ -30,7 +31,7 @@ fn check(env: &Environment, host: &Host, out: &mut Out) {
             let Some(build) = builds.today().or(builds.builds.last()).filter(|b| lacks(b) == Some(true)) else { continue };
             let shown = format!("{} {}", component.name, build.version);
             let message = format!("{shown} has no kernels for {} (sm_{}{})", gpu.name, sm.major, sm.minor);
-            out.push(Clash::new(holds, message, links(component, build, gpu, sm)).help(remedy(component, env, sm, tegra)));
+            out.push(Clash::new(holds, message, links(component, build, gpu, sm)).help(remedy(component, env, host, sm, tegra)));
         }
     }
 }
@@ -47,7 +48,7 @@ fn links(component: &Component, build: &Build, gpu: &Gpu, sm: Sm) -> Vec<Evidenc
 }
 
 /// Which other build of the same version has code for the GPU.
-fn remedy(component: &Component, env: &Environment, sm: Sm, tegra: bool) -> String {
+fn remedy(component: &Component, env: &Environment, host: &Host, sm: Sm, tegra: bool) -> String {
     let Some(now) = component.builds.today().or(component.builds.builds.last()) else { return String::new() };
     let rows = crate::knowledge::releases(&component.name);
     let runs = |r: &&crate::knowledge::Release| {
@@ -55,7 +56,14 @@ fn remedy(component: &Component, env: &Environment, sm: Sm, tegra: bool) -> Stri
             && chain::runs_on(r.kernels, sm, tegra) == Some(true)
             && r.kernels_basis != Basis::Inferred
     };
-    let same = rows.iter().filter(runs).find(|r| r.version == now.release.version && r.tag != now.release.tag);
+    // Of the same version the newest CUDA that the host's driver runs.
+    let driver = Driver::of(host);
+    let cuda = |r: &crate::knowledge::Release| {
+        let part = r.brings.iter().find(|p| p.library == Library::Cuda)?;
+        CudaVersion::parse(part.version).filter(|cuda| driver.as_ref().and_then(|d| d.below(cuda)) != Some(true))
+    };
+    let other = rows.iter().filter(runs).filter(|r| r.version == now.release.version && r.tag != now.release.tag);
+    let same = other.filter_map(|r| Some((cuda(r)?, r))).max_by_key(|(cuda, _)| (cuda.major(), cuda.minor())).map(|(_, r)| r);
     if let Some(other) = same {
         return format!(
             "take the {} build of {} {}, which has code for sm_{}{}",

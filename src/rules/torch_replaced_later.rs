@@ -19,15 +19,19 @@ fn check(env: &Environment, out: &mut Out) {
             if !stays {
                 continue;
             }
-            let by = change.cause.also.iter().find_map(|(_, reason)| match reason {
-                Reason::Requires { by, .. } => Some(by.as_str()),
+            let requires = change.cause.also.iter().find_map(|(_, reason)| match reason {
+                Reason::Requires { by, .. } => Some((by.as_str(), reason)),
                 _ => None,
             });
-            let message = format!("{} replaces torch {from} by {to}", by.unwrap_or("this step"));
+            let message = format!("{} replaces torch {from} by {to}", requires.map_or("this step", |(by, _)| by));
+            let mut cause = change.cause.clone();
+            if let Some((_, reason)) = requires {
+                cause.reason = reason.clone();
+            }
             let mut before = change.before.clone();
             before.also.clear();
             let command = Evidence { at: step.at, reason: Reason::InstalledBy, also: Vec::new(), ..change.cause.clone() };
-            let mut links = vec![change.cause.clone(), before, command];
+            let mut links = vec![cause, before, command];
             links.dedup_by(|a, b| a.at == b.at);
             let holds = if *holds == Holds::Always { Holds::Always } else { Holds::Today };
             let help =

@@ -240,12 +240,14 @@ impl<'p, 'a> Walker<'p, 'a> {
                 }
                 Does::Options(flags) => self.options(flags, step),
                 Does::Include(include) => {
-                    let mut inner = via.to_vec();
-                    inner.insert(0, (act.at, Reason::BroughtBy { path: path.to_owned() }));
-                    inner.truncate(4);
                     let how = if bounds { How::Constraints } else { include.how };
                     match self.beside(path, &include.path, how) {
-                        Some((file, found)) => self.include(&found, file, how, step, &inner, depth + 1),
+                        Some((file, found)) => {
+                            let mut inner = via.to_vec();
+                            inner.insert(0, (act.at, Reason::BroughtBy { path: found.clone() }));
+                            inner.truncate(4);
+                            self.include(&found, file, how, step, &inner, depth + 1);
+                        }
                         None => step.open = true,
                     }
                 }
