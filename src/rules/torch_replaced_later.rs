@@ -39,7 +39,7 @@ fn check(env: &Environment, out: &mut Out) {
             let mut clash = Clash::new(holds, message, links).help(help);
             // Who writes another pin means it; the image or the earlier line may only be out of date.
             let pinned = step.asks.iter().any(|a| a.package == "torch" && a.wants.pin().is_some());
-            if by.is_none() && pinned {
+            if requires.is_none() && pinned {
                 clash = clash
                     .at_most(Severity::Info)
                     .help("take one of the two away, so that only one torch is downloaded and meant");
