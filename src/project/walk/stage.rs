@@ -48,14 +48,19 @@ impl<'a> Walker<'_, 'a> {
                 for name in self.image.iter().flat_map(|i| i.global.keys().cloned()).collect::<Vec<_>>() {
                     self.variables.forget(&name);
                 }
+                // Deeper than is followed: what it stands on is not known.
+                let image = image.filter(|_| earlier.is_none());
                 self.script.events.push(Event::Base { image, at: stage.image.at, also: Vec::new() });
             }
+        }
+        if let Some(image) = &mut self.image {
+            image.stage = n;
         }
         let end = froms.get(n + 1).copied().unwrap_or(acts.len());
         self.acts(path, &acts[begin + 1..end], 0);
     }
 
-    pub(super) fn copy(&mut self, path: &str, copy: &Copy, depth: usize) {
+    pub(super) fn copy(&mut self, path: &str, copy: &Copy) {
         let Some(to) = self.variables.resolve(&copy.to) else { return };
         let sources: Vec<String> = copy.sources.iter().filter_map(|s| self.variables.resolve(s)).collect();
         let Some(image) = &mut self.image else { return };
@@ -69,23 +74,28 @@ impl<'a> Walker<'_, 'a> {
             }
             Some(from) => {
                 if let Some(from) = self.variables.resolve(from) {
-                    self.copy_from(path, &from, &sources, depth);
+                    self.copy_from(path, &from, &sources);
                 }
             }
         }
     }
 
     /// Packages that an earlier stage installed under a folder that is copied whole.
-    pub(super) fn copy_from(&mut self, path: &str, from: &str, sources: &[String], depth: usize) {
-        let Some(file) = self.project.file(path).filter(|_| depth < DEEPEST) else { return };
+    pub(super) fn copy_from(&mut self, path: &str, from: &str, sources: &[String]) {
+        let Some((earlier, nested)) = self.image.as_ref().map(|i| (i.stage, i.nested + 1)) else { return };
+        let Some(file) = self.project.file(path).filter(|_| nested <= DEEPEST) else { return };
         let stages = file.outline.acts.iter().filter_map(|a| if let Does::From(s) = &a.does { Some(s) } else { None });
         let from = from.to_lowercase();
-        let Some(n) = stages.enumerate().position(|(n, s)| s.name.as_deref() == Some(&*from) || n.to_string() == from) else {
+        let Some(n) =
+            stages.take(earlier).enumerate().position(|(n, s)| s.name.as_deref() == Some(&*from) || n.to_string() == from)
+        else {
             return;
         };
         let mut other = Walker::new(self.project, self.world);
-        other.image = Some(ImageState::new(self.project, path));
-        other.stage(path, file, n, 1);
+        other.image = Some(ImageState { nested, ..ImageState::new(self.project, path) });
+        other.bounds = std::mem::take(&mut self.bounds);
+        other.stage(path, file, n, 0);
+        self.bounds = std::mem::take(&mut other.bounds);
         self.script.reached.append(&mut other.script.reached);
         self.script.looked.append(&mut other.script.looked);
         self.script.installed.append(&mut other.script.installed);
