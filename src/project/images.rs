@@ -127,6 +127,9 @@ impl Contents {
         let pattern = name.contains(['*', '?', '[']).then(|| Glob::new(name).ok().map(|g| g.compile_matcher())).flatten();
         self.copies.push(Copied { source, pattern, to: to.to_owned(), folder });
     }
+    pub(super) fn len(&self) -> usize {
+        self.copies.len()
+    }
     pub(super) fn edit(&mut self, path: String) {
         self.edited.insert(path);
     }

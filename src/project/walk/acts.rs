@@ -126,7 +126,10 @@ impl<'a> Walker<'_, 'a> {
                 }
             }
         };
-        self.variables.set(&variable.name, value);
+        // Many long values weigh like many variables.
+        if self.bounds.copy((value.written.len() + value.text.as_ref().map_or(0, String::len)) / 64) {
+            self.variables.set(&variable.name, value);
+        }
     }
 
     pub(super) fn argument(&self, variable: &Variable, at: Span) -> Value {

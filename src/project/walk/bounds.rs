@@ -7,7 +7,7 @@ use crate::source::FileId;
 
 /// Acts that are walked once more; what is read for the first time is as long as its file.
 const REPEATED: usize = 4_000;
-/// Variables that are copied at the beginning of subshells.
+/// Variables that are copied at the beginning of subshells, and `COPY` sources that are looked through for a file.
 const COPIED: usize = 1_000_000;
 /// An installing step is as much work as this many other acts.
 const STEP: usize = 20;
@@ -50,7 +50,7 @@ impl Bounds {
         self.left_out |= self.repeated > REPEATED;
         !self.left_out
     }
-    /// Whether this many variables may be copied.
+    /// Whether this many more may be copied or looked through.
     pub(super) fn copy(&mut self, variables: usize) -> bool {
         self.copied += variables;
         self.left_out |= self.copied > COPIED;
