@@ -1,7 +1,7 @@
 //! Grades clashes, lets one rule speak where several see the same break, and merges what is one cause.
 //! The only place that decides a severity.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::diagnostic::{Diagnostic, Label, Severity};
 use crate::environment::{Evidence, Holds, Join};
@@ -65,13 +65,18 @@ fn grade(seen: &Seen) -> Option<Severity> {
 
 fn first_speaks(graded: &mut Vec<(Seen, Severity)>, rules: &[&str]) {
     let rank = |s: &Seen| rules.iter().position(|r| *r == s.rule.name);
-    let subjects: Vec<(usize, String, String, Span)> = graded
-        .iter()
-        .filter_map(|(s, _)| Some((rank(s)?, s.environment.clone(), s.host.clone(), s.clash.of.first()?.at)))
-        .collect();
-    graded.retain(|(s, _)| {
-        let (Some(mine), Some(link)) = (rank(s), s.clash.of.first()) else { return true };
-        !subjects.iter().any(|(r, e, h, at)| *r < mine && *e == s.environment && *h == s.host && *at == link.at)
+    // One place, in one environment, on one host: the foremost rule that speaks there.
+    let mut foremost: HashMap<(String, String, Span), usize> = HashMap::new();
+    let subject = |s: &Seen| Some((s.environment.clone(), s.host.clone(), s.clash.of.first()?.at));
+    for (s, _) in graded.iter() {
+        if let (Some(mine), Some(subject)) = (rank(s), subject(s)) {
+            let first = foremost.entry(subject).or_insert(mine);
+            *first = mine.min(*first);
+        }
+    }
+    graded.retain(|(s, _)| match (rank(s), subject(s)) {
+        (Some(mine), Some(subject)) => foremost.get(&subject).is_none_or(|first| *first >= mine),
+        _ => true,
     });
 }
 
@@ -118,37 +123,48 @@ fn highest_bound_speaks(graded: &mut Vec<(Seen, Severity)>, rules: &[&str]) {
     });
 }
 
+/// No diagnostic has more labels.
+const MOST_LABELS: usize = 12;
+
+/// A diagnostic while others are merged into it.
+struct Merged {
+    said: Diagnostic,
+    environments: BTreeSet<String>,
+    hosts: BTreeSet<String>,
+}
+
 /// One cause is one diagnostic: the same rule at the same primary place. The gravest speaks, the others are listed.
 fn merge(graded: Vec<(Seen, Severity)>) -> Vec<Diagnostic> {
-    let mut merged: BTreeMap<(Span, &'static str), (Diagnostic, Severity)> = BTreeMap::new();
+    let mut merged: BTreeMap<(Span, &'static str), Merged> = BTreeMap::new();
     for (seen, severity) in graded {
         let Some(primary) = seen.clash.of.first() else { continue };
         let key = (primary.at, seen.rule.name);
-        let found = diagnostic(&seen, severity);
-        match merged.get_mut(&key) {
-            None => {
-                merged.insert(key, (found, severity));
-            }
-            Some((said, level)) => {
-                let graver = severity > *level;
-                let (mut keep, other) = if graver { (found, said.clone()) } else { (said.clone(), found) };
-                for (mine, theirs) in [(&mut keep.environments, other.environments), (&mut keep.hosts, other.hosts)] {
-                    mine.extend(theirs);
-                    mine.sort();
-                    mine.dedup();
-                }
-                // Links of other hosts and other ways to the same place are listed beside the first ones.
-                for label in other.labels {
-                    if !keep.labels.iter().any(|l| l.at == label.at) && keep.labels.len() < 12 {
-                        keep.labels.push(label);
-                    }
-                }
-                *said = keep;
-                *level = severity.max(*level);
+        let mut found = diagnostic(&seen, severity);
+        let (environments, hosts) = (std::mem::take(&mut found.environments), std::mem::take(&mut found.hosts));
+        let Some(into) = merged.get_mut(&key) else {
+            let (environments, hosts) = (environments.into_iter().collect(), hosts.into_iter().collect());
+            merged.insert(key, Merged { said: found, environments, hosts });
+            continue;
+        };
+        into.environments.extend(environments);
+        into.hosts.extend(hosts);
+        if severity > into.said.severity {
+            std::mem::swap(&mut into.said, &mut found);
+        }
+        // Links of other hosts and other ways to the same place are listed beside the first ones.
+        let labels = &mut into.said.labels;
+        for label in found.labels {
+            if labels.len() < MOST_LABELS && !labels.iter().any(|l| l.at == label.at) {
+                labels.push(label);
             }
         }
     }
-    merged.into_values().map(|(found, _)| found).collect()
+    let listed = |m: Merged| Diagnostic {
+        environments: m.environments.into_iter().collect(),
+        hosts: m.hosts.into_iter().collect(),
+        ..m.said
+    };
+    merged.into_values().map(listed).collect()
 }
 
 fn diagnostic(seen: &Seen, severity: Severity) -> Diagnostic {

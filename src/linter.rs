@@ -212,13 +212,19 @@ impl Linter {
         let mut judged: HashMap<String, Judged> = HashMap::new();
         let mut order: Vec<String> = Vec::new();
         let mut work = self.work;
+        let mut names: HashMap<String, usize> = HashMap::new();
         let files = self
             .files
             .iter()
             .map(|(path, f)| (path.as_str(), File { id: f.id, kind: f.kind, outline: &f.outline, by_link: f.by_link }));
         let project = Project::new(&self.sources, files);
         let mut run = |beginnings: Vec<Beginning>, judged: &mut HashMap<String, Judged>, order: &mut Vec<String>| {
-            for beginning in beginnings {
+            for mut beginning in beginnings {
+                // Two of one name are two all the same.
+                let taken = names.entry(beginning.name.clone()).and_modify(|n| *n += 1).or_insert(1);
+                if *taken > 1 {
+                    beginning.name = format!("{}#{taken}", beginning.name);
+                }
                 let hosts = self.hosts_of(&beginning.path);
                 let old = starts.remove(&beginning.name);
                 let fresh = old.filter(|old| old.fingerprint == self.fingerprint(&project, &beginning, &hosts, old));
@@ -331,7 +337,7 @@ impl Linter {
             let folder = path.rfind('/').map_or("", |at| &path[..=at]);
             beginning.path.starts_with(folder)
         };
-        for (path, file) in project.files().filter(|(path, f)| f.kind == Kind::Rc && above(path)) {
+        for (path, file) in project.rc_files().filter(|(path, _)| above(path)) {
             let rc = Beginning {
                 name: path.to_owned(),
                 path: path.to_owned(),
@@ -365,11 +371,13 @@ impl Linter {
 
     fn of_launches(&self, project: &Project<'_>, judged: &HashMap<String, Judged>) -> Vec<Seen> {
         let mut seen = Vec::new();
+        let by_place: HashMap<Span, &Judged> =
+            judged.values().flat_map(|j| j.environments.iter().map(move |e| (e.start.at, j))).collect();
         for place in project::launches(project) {
             let own = place.launch.image.as_ref().map(|image| image.at);
             // Its own image's start, or the stage that is built for it.
             let run = place.runs.as_ref().and_then(|name| judged.get(name));
-            let by_image = || judged.values().find(|j| own.is_some() && j.environments.iter().any(|e| Some(e.start.at) == own));
+            let by_image = || own.and_then(|at| by_place.get(&at).copied());
             let start = run.or_else(by_image);
             let (environments, runs) = start.map_or((&[][..], &[][..]), |j| (j.environments.as_slice(), j.runs.as_slice()));
             let launch = launched::launched(&place, environments, runs);
@@ -457,25 +465,27 @@ impl Linter {
     fn levels_at(&self, at: Span, rule: &str) -> Option<Option<Severity>> {
         let path = self.sources.path(at.file);
         let (folder, config) = self.config_with_folder(path)?;
-        Levels::new(config).at(path.strip_prefix(folder)?.trim_start_matches('/'), rule)
+        Levels::new(config).at(path.get(folder..)?, rule)
     }
 
     fn config_of(&self, path: &str) -> Option<&Config> {
         self.config_with_folder(path).map(|(_, config)| config)
     }
 
-    /// The nearest configuration above a file, with its folder.
-    fn config_with_folder(&self, path: &str) -> Option<(&str, &Config)> {
+    /// The nearest configuration above a file, with the length of its folder's path.
+    fn config_with_folder(&self, path: &str) -> Option<(usize, &Config)> {
         if let Some(given) = &self.given {
-            return Some(("", given));
+            return Some((0, given));
         }
         if self.settings.no_config {
             return None;
         }
-        let folder = |config: &'_ str| config.rfind('/').map_or(0, |at| at + 1);
-        let above = self.configs.iter().filter(|(config, _)| path.starts_with(&config[..folder(config)]));
-        // In one folder cudalint.toml comes before pyproject.toml.
-        above.max_by_key(|(config, _)| (folder(config), config.ends_with("cudalint.toml"))).map(|(p, c)| (&p[..folder(p)], c))
+        let folders = path.rmatch_indices('/').map(|(at, _)| &path[..=at]).chain([""]);
+        folders.into_iter().find_map(|folder| {
+            // In one folder cudalint.toml comes before pyproject.toml.
+            let mut own = ["cudalint.toml", "pyproject.toml"].iter().map(|name| format!("{folder}{name}"));
+            own.find_map(|config| self.configs.get(&config)).map(|config| (folder.len(), config))
+        })
     }
 
     fn hosts_of(&self, path: &str) -> Vec<Host> {

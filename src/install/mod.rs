@@ -1,6 +1,7 @@
 //! Folds what happens, step by step, into what is there in the end. The only place that knows how a step changes what was there.
 
 mod indexes;
+mod limits;
 mod state;
 mod step;
 

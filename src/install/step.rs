@@ -1,9 +1,10 @@
 //! One installing step: what it asks, what that comes to, and what it does to what was there.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::Aliases;
 use super::indexes::indexes;
+use super::limits::{Limits, MOST};
 use super::state::{Held, State, at, comes};
 use crate::environment::{Ask, Build, Candidates, Change, Conflict, Effect, Evidence, Holds, Reason, Step, StepIndex};
 use crate::knowledge::{self, Kernels};
@@ -140,13 +141,16 @@ impl State {
 
     fn python_wants(&self, step: &Installed, found: &[StepIndex]) -> Vec<Wanted> {
         let mut wanted: Vec<Wanted> = Vec::new();
+        let mut places: HashMap<String, usize> = HashMap::new();
+        let mut repeats: HashMap<String, usize> = HashMap::new();
+        let limits = Limits::new(step, &self.platform);
         for ask in &step.asks {
             let Some(parsed) = ask.text.as_deref().and_then(|t| requirement::parse(t).ok()) else { continue };
             if parsed.marker.as_ref().is_some_and(|m| m.holds(&self.platform, &[]) != Some(true)) {
                 continue;
             }
             let new = match parsed.subject {
-                Subject::Package { name, wants, .. } => self.package(name, wants, ask, step, found),
+                Subject::Package { name, wants, .. } => self.package(name, wants, ask, step, found, &limits),
                 Subject::Wheel { wheel, .. } => Wanted {
                     alone: resolve::from_wheel(&wheel, &self.platform),
                     wants: Specifiers::exactly(&wheel.version),
@@ -169,7 +173,13 @@ impl State {
                 },
                 Subject::Elsewhere { name: None } | Subject::Path(_) => continue,
             };
-            match wanted.iter_mut().find(|w| w.name == new.name) {
+            // Of more conditions on one package only the first ones are looked at.
+            let again = repeats.entry(new.name.clone()).or_insert(0usize);
+            *again += 1;
+            if *again > MOST {
+                continue;
+            }
+            match places.get(&new.name).and_then(|n| wanted.get_mut(*n)) {
                 // Asked for twice: both conditions hold; the stricter line is the one to change.
                 Some(old) => {
                     let (kept, other) = if new.chosen && !old.chosen { (new, &*old) } else { (old.clone(), &new) };
@@ -178,7 +188,10 @@ impl State {
                     let reach = self.reach(step, found, &merged.name);
                     *old = Wanted { alone: self.candidates(&merged, &reach), ..merged };
                 }
-                None => wanted.push(new),
+                None => {
+                    places.insert(new.name.clone(), wanted.len());
+                    wanted.push(new);
+                }
             }
         }
         // A lock alone: its entries are the asks.
@@ -188,22 +201,28 @@ impl State {
                 continue;
             };
             let name = requirement::normalise(name);
-            if knowledge::releases(&name).is_empty()
-                || wanted.iter().any(|w| w.name == name)
-                || (manifest && !is_framework(&name))
-            {
+            if knowledge::releases(&name).is_empty() || places.contains_key(&name) || (manifest && !is_framework(&name)) {
                 continue;
             }
             let mut also = also.clone();
             also.push((lock.name.at, Reason::Here));
             let ask = Asked { text: None, language: Language::Pep508, at: lock.version.at, also };
             let wants = Specifiers::exactly(&version);
-            wanted.push(self.package(name, wants, &ask, step, found));
+            places.insert(name.clone(), wanted.len());
+            wanted.push(self.package(name, wants, &ask, step, found, &limits));
         }
         wanted
     }
 
-    fn package(&self, name: String, wants: Specifiers, ask: &Asked, step: &Installed, found: &[StepIndex]) -> Wanted {
+    fn package(
+        &self,
+        name: String,
+        wants: Specifiers,
+        ask: &Asked,
+        step: &Installed,
+        found: &[StepIndex],
+        limits: &Limits<'_>,
+    ) -> Wanted {
         let mut new = Wanted {
             shown: wants.to_string(),
             chosen: !wants.is_open_above(),
@@ -218,29 +237,19 @@ impl State {
             new.wants = wants.clone();
             new.chosen |= !wants.is_open_above();
         }
-        for bound in &step.bounds {
-            let Some(parsed) = bound.text.as_deref().and_then(|t| requirement::parse(t).ok()) else { continue };
-            if let Subject::Package { name, wants, .. } = parsed.subject
-                && name == new.name
-                && parsed.marker.as_ref().is_none_or(|m| m.holds(&self.platform, &[]) == Some(true))
-            {
-                new.wants = new.wants.and(&wants);
-                new.chosen |= !wants.is_open_above();
-                new.also.push((bound.at, Reason::Asked { package: name, wants: wants.to_string() }));
-            }
+        for (at, wants) in limits.bounds(&new.name) {
+            new.wants = new.wants.and(wants);
+            new.chosen |= !wants.is_open_above();
+            new.also.push((*at, Reason::Asked { package: new.name.clone(), wants: wants.to_string() }));
         }
         let mut locked = None;
-        for (lock, _) in &step.locks {
-            if lock.name.known().map(requirement::normalise).as_deref() == Some(&*new.name)
-                && let Some(version) = lock.version.known().and_then(Version::parse)
-            {
-                new.wants = new.wants.and(&Specifiers::exactly(&version));
-                new.chosen = true;
-                if lock.version.at != new.at {
-                    new.also.push((lock.version.at, Reason::Asked { package: new.name.clone(), wants: format!("=={version}") }));
-                }
-                locked = Some(lock);
+        for (lock, version) in limits.locks(&new.name) {
+            new.wants = new.wants.and(&Specifiers::exactly(version));
+            new.chosen = true;
+            if lock.version.at != new.at {
+                new.also.push((lock.version.at, Reason::Asked { package: new.name.clone(), wants: format!("=={version}") }));
             }
+            locked = Some(*lock);
         }
         let mut reach = self.reach(step, found, &new.name);
         let registry = locked.and_then(|l| l.registry.as_ref()?.known()).map(|url| StepIndex {
@@ -289,6 +298,7 @@ impl State {
     /// Packages of the chain that asked ones require without their being asked for.
     fn imply(&self, wanted: &mut Vec<Wanted>, step: &Installed, found: &[StepIndex]) {
         let mut next = 0;
+        let limits = Limits::new(step, &self.platform);
         while next < wanted.len() && wanted.len() < 64 {
             let want = &wanted[next];
             next += 1;
@@ -308,7 +318,7 @@ impl State {
                     new.push(Wanted {
                         implied: true,
                         chosen: false,
-                        ..self.package(name, Specifiers::default(), &ask, step, found)
+                        ..self.package(name, Specifiers::default(), &ask, step, found, &limits)
                     });
                 }
             }

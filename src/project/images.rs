@@ -2,13 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use globset::Glob;
+use globset::{Glob, GlobMatcher};
 
 use super::{Project, paths};
 use crate::outline::{BuildOf, Does, Launcher, Text, Variable};
+use crate::source::Span;
 
 /// One file of the root that builds a Dockerfile.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Giver {
     /// The build context, relative to the root.
     pub(super) context: String,
@@ -19,16 +20,20 @@ pub(super) struct Giver {
     /// Build arguments whose values are known.
     pub(super) arguments: Vec<(String, String)>,
     /// Variables that it runs the image with, where it runs it.
-    pub(super) environment: Vec<Variable>,
+    pub(super) environment: Vec<(String, String, Span)>,
 }
 
 /// Who builds which Dockerfile.
 #[derive(Debug, Default)]
-pub(super) struct Givers(BTreeMap<String, Vec<Giver>>);
+pub(super) struct Givers {
+    of: BTreeMap<String, Vec<Giver>>,
+    /// Dockerfiles with the place of the giver among theirs, by the image's name without tag.
+    builders: BTreeMap<String, (String, usize)>,
+}
 
 impl Givers {
     pub(super) fn of(&self, dockerfile: &str) -> &[Giver] {
-        self.0.get(dockerfile).map_or(&[], Vec::as_slice)
+        self.of.get(dockerfile).map_or(&[], Vec::as_slice)
     }
     /// Stages that someone asks for by name.
     pub(super) fn targets(&self, dockerfile: &str) -> BTreeSet<String> {
@@ -36,8 +41,8 @@ impl Givers {
     }
     /// The Dockerfile that an image name is built from.
     pub(super) fn builder(&self, image: &str) -> Option<(&str, &Giver)> {
-        let named = |g: &&Giver| !g.image.is_empty() && untagged(&g.image) == untagged(image);
-        self.0.iter().find_map(|(path, givers)| Some((path.as_str(), givers.iter().find(named)?)))
+        let (path, n) = self.builders.get(untagged(image))?;
+        Some((path, self.of(path).get(*n)?))
     }
 }
 
@@ -50,6 +55,7 @@ fn untagged(image: &str) -> &str {
 /// Reads all launches for what they say of building.
 pub(super) fn givers(project: &Project<'_>) -> Givers {
     let mut found = Givers::default();
+    let mut seen = BTreeSet::new();
     for (path, file) in project.files() {
         for act in &file.outline.acts {
             let Does::Launch(launch) = &act.does else { continue };
@@ -59,15 +65,27 @@ pub(super) fn givers(project: &Project<'_>) -> Givers {
                 _ => launch.image.as_ref().and_then(|i| i.known().map(str::to_owned)),
             };
             if let Some((dockerfile, context)) = dockerfiles(project, path, launch.by, build) {
+                let with_place = |v: &Variable| {
+                    let value = v.value.as_ref()?;
+                    Some((v.name.clone(), value.known()?.to_owned(), value.at))
+                };
                 let known = |v: &Variable| Some((v.name.clone(), v.value.as_ref()?.known()?.to_owned()));
-                found.0.entry(dockerfile).or_default().push(Giver {
+                let giver = Giver {
                     context,
                     target: build.target.as_ref().and_then(Text::known).unwrap_or_default().to_owned(),
                     image: image.clone().unwrap_or_default(),
                     arguments: build.arguments.iter().filter_map(known).collect(),
-                    environment: launch.environment.clone(),
-                });
+                    environment: launch.environment.iter().filter_map(with_place).collect(),
+                };
+                if seen.insert((dockerfile.clone(), giver.clone())) {
+                    found.of.entry(dockerfile).or_default().push(giver);
+                }
             }
+        }
+    }
+    for (path, givers) in &found.of {
+        for (n, giver) in givers.iter().enumerate().filter(|(_, g)| !g.image.is_empty()) {
+            found.builders.entry(untagged(&giver.image).to_owned()).or_insert_with(|| (path.clone(), n));
         }
     }
     found
@@ -89,18 +107,36 @@ pub(super) fn dockerfiles(project: &Project<'_>, path: &str, by: Launcher, build
     })
 }
 
+/// One source of a `COPY`.
+#[derive(Clone, Debug)]
+struct Copied {
+    /// Its path in the context.
+    source: String,
+    /// The pattern that its name is, if it is one.
+    pattern: Option<GlobMatcher>,
+    /// The path in the image.
+    to: String,
+    /// Whether that is surely a folder.
+    folder: bool,
+}
+
 /// What an image has from the build context, in the order in which it came.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Contents {
-    /// (path in the context, path in the image, whether the latter is surely a folder).
-    copies: Vec<(String, String, bool)>,
+    copies: Vec<Copied>,
     /// Files that a command changed.
     edited: BTreeSet<String>,
 }
 
 impl Contents {
     pub(super) fn copy(&mut self, source: &str, to: &str, folder: bool) {
-        self.copies.push((source.trim_start_matches('/').to_owned(), to.to_owned(), folder));
+        let source = source.trim_start_matches('/').to_owned();
+        let name = paths::name(&source);
+        let pattern = name.contains(['*', '?', '[']).then(|| Glob::new(name).ok().map(|g| g.compile_matcher())).flatten();
+        self.copies.push(Copied { source, pattern, to: to.to_owned(), folder });
+    }
+    pub(super) fn len(&self) -> usize {
+        self.copies.len()
     }
     pub(super) fn edit(&mut self, path: String) {
         self.edited.insert(path);
@@ -111,7 +147,7 @@ impl Contents {
     /// The context paths that may lie at a path of the image, likeliest first.
     pub(super) fn sources(&self, path: &str) -> Vec<String> {
         let mut found = Vec::new();
-        for (source, to, folder) in self.copies.iter().rev() {
+        for Copied { source, pattern, to, folder } in self.copies.iter().rev() {
             let Some(rest) = paths::under(path, to) else { continue };
             if rest.is_empty() {
                 if !folder {
@@ -120,12 +156,7 @@ impl Contents {
                 continue;
             }
             // A file copied into a folder keeps its name; a folder's contents are copied, not the folder.
-            let pattern = paths::name(source);
-            let fits = if pattern.contains(['*', '?', '[']) {
-                Glob::new(pattern).is_ok_and(|g| g.compile_matcher().is_match(rest))
-            } else {
-                pattern == rest
-            };
+            let fits = pattern.as_ref().map_or_else(|| paths::name(source) == rest, |pattern| pattern.is_match(rest));
             if fits && !source.is_empty() {
                 found.extend(paths::join(paths::folder(source), rest));
             }

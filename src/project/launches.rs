@@ -1,5 +1,7 @@
 //! Launches with the start that each of them runs.
 
+use std::collections::HashMap;
+
 use super::{Project, images, paths};
 use crate::outline::{Does, GpuRequest, Launch, Launcher};
 use crate::source::Span;
@@ -16,33 +18,69 @@ pub(crate) struct LaunchPlace<'a> {
     pub(crate) built_at: Option<Span>,
 }
 
+/// A launch on the way to its place.
+struct Met<'a> {
+    path: &'a str,
+    launch: &'a Launch,
+    runs: Option<String>,
+}
+
+/// What makes two launches the same container.
+#[derive(PartialEq, Eq, Hash)]
+enum Same<'m> {
+    Image(&'m str),
+    Dockerfile(&'m str),
+    /// An override file gives the same service its GPU.
+    Service(&'m str, &'m str),
+}
+
+impl Met<'_> {
+    fn same(&self) -> impl Iterator<Item = Same<'_>> {
+        let image = self.launch.image.as_ref().and_then(|i| i.known()).map(Same::Image);
+        let dockerfile = self.runs.as_deref().map(|start| Same::Dockerfile(dockerfile(start)));
+        let name = self.launch.name.as_deref().filter(|_| self.launch.by == Launcher::Compose);
+        let service = name.map(|name| Same::Service(paths::folder(self.path), name));
+        [image, dockerfile, service].into_iter().flatten()
+    }
+}
+
 /// All launches that run something, in the order of paths.
 pub(crate) fn launches<'a>(project: &Project<'a>) -> Vec<LaunchPlace<'a>> {
-    let mut all: Vec<(&str, Span, &'a Launch, Option<String>)> = Vec::new();
+    let mut stages = Stages::new();
+    let mut all: Vec<Met<'a>> = Vec::new();
     for (path, file) in project.files() {
         for act in &file.outline.acts {
             if let Does::Launch(launch) = &act.does
                 && launch.by != Launcher::DockerBuild
             {
-                all.push((path, act.at, launch, target(project, path, launch)));
+                all.push(Met { path, launch, runs: target(project, path, launch, &mut stages) });
             }
         }
     }
-    let same = |a: &(&str, Span, &Launch, Option<String>), b: &(&str, Span, &Launch, Option<String>)| {
-        let image = |l: &Launch| l.image.as_ref().and_then(|i| i.known().map(str::to_owned));
-        let images = image(a.2).is_some() && image(a.2) == image(b.2);
-        let starts = a.3.is_some() && a.3.as_deref().map(dockerfile) == b.3.as_deref().map(dockerfile);
-        // An override file gives the same service its GPU.
-        let service = a.2.by == Launcher::Compose && b.2.by == Launcher::Compose && a.2.name == b.2.name && a.0 != b.0;
-        images || starts || (service && paths::folder(a.0) == paths::folder(b.0))
-    };
-    let places = (0..all.len()).map(|i| {
-        let me = &all[i];
-        let other = all.iter().enumerate().find_map(|(j, other)| match other.2.gpu {
-            GpuRequest::Asked(at) | GpuRequest::Optional(at) if j != i && same(me, other) => Some(at),
-            _ => None,
+    // The first of each that asks for a GPU, and the first of another place.
+    let mut askers: HashMap<Same<'_>, Vec<(usize, Span)>> = HashMap::new();
+    for (j, met) in all.iter().enumerate() {
+        if let GpuRequest::Asked(at) | GpuRequest::Optional(at) = met.launch.gpu {
+            for same in met.same() {
+                let anywhere = !matches!(same, Same::Service(..));
+                let found = askers.entry(same).or_default();
+                if found.is_empty() || (found.len() == 1 && (anywhere || all[found[0].0].path != met.path)) {
+                    found.push((j, at));
+                }
+            }
+        }
+    }
+    let places = all.iter().enumerate().map(|(i, met)| {
+        let others = met.same().filter_map(|same| {
+            let other = |j: usize| j != i && (!matches!(same, Same::Service(..)) || all[j].path != met.path);
+            askers.get(&same)?.iter().find(|(j, _)| other(*j))
         });
-        LaunchPlace { launch: me.2, runs: me.3.clone(), elsewhere: other, built_at: me.2.build.as_ref().map(|b| b.context.at) }
+        LaunchPlace {
+            launch: met.launch,
+            runs: met.runs.clone(),
+            elsewhere: others.min_by_key(|(j, _)| *j).map(|(_, at)| *at),
+            built_at: met.launch.build.as_ref().map(|b| b.context.at),
+        }
     });
     places.collect()
 }
@@ -52,22 +90,26 @@ fn dockerfile(start: &str) -> &str {
     start.rsplit_once(':').map_or(start, |(path, _)| path)
 }
 
+/// The names of a Dockerfile's starts, made once.
+type Stages = HashMap<String, Vec<String>>;
+
 /// The start that a launch runs: a stage of a Dockerfile here, or its own image.
-fn target(project: &Project<'_>, path: &str, launch: &Launch) -> Option<String> {
+fn target(project: &Project<'_>, path: &str, launch: &Launch, stages: &mut Stages) -> Option<String> {
     if let Some(build) = &launch.build {
         let (dockerfile, _) = images::dockerfiles(project, path, launch.by, build)?;
         let target = build.target.as_ref().and_then(|t| t.known()).map(str::to_lowercase);
-        return stage_name(project, &dockerfile, target.as_deref());
+        return stage_name(project, &dockerfile, target.as_deref(), stages);
     }
     let image = launch.image.as_ref()?.known()?;
     let (dockerfile, giver) = project.givers.builder(image)?;
-    stage_name(project, dockerfile, Some(giver.target.as_str()).filter(|t| !t.is_empty()))
+    stage_name(project, dockerfile, Some(giver.target.as_str()).filter(|t| !t.is_empty()), stages)
 }
 
-fn stage_name(project: &Project<'_>, dockerfile: &str, target: Option<&str>) -> Option<String> {
-    let starts = super::starts::stages(project, dockerfile);
+fn stage_name(project: &Project<'_>, dockerfile: &str, target: Option<&str>, stages: &mut Stages) -> Option<String> {
+    let made = || super::starts::stages(project, dockerfile).into_iter().map(|s| s.name).collect();
+    let names = stages.entry(dockerfile.to_owned()).or_insert_with(made);
     match target {
-        Some(target) => starts.into_iter().find(|s| s.name.rsplit(':').next() == Some(target)).map(|s| s.name),
-        None => starts.into_iter().last().map(|s| s.name),
+        Some(target) => names.iter().find(|name| name.rsplit(':').next() == Some(target)).cloned(),
+        None => names.last().cloned(),
     }
 }

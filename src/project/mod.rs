@@ -23,6 +23,7 @@ pub(crate) struct Project<'a> {
     /// For the texts of spans.
     pub(crate) sources: &'a Sources,
     files: BTreeMap<&'a str, File<'a>>,
+    rc_files: Vec<(&'a str, File<'a>)>,
     givers: images::Givers,
 }
 
@@ -39,7 +40,9 @@ pub(crate) struct File<'a> {
 impl<'a> Project<'a> {
     /// Links these files.
     pub(crate) fn new(sources: &'a Sources, files: impl Iterator<Item = (&'a str, File<'a>)>) -> Self {
-        let mut project = Self { sources, files: files.collect(), givers: images::Givers::default() };
+        let files: BTreeMap<_, _> = files.collect();
+        let rc_files = files.iter().filter(|(_, f)| f.kind == Kind::Rc).map(|(path, f)| (*path, *f)).collect();
+        let mut project = Self { sources, files, rc_files, givers: images::Givers::default() };
         project.givers = images::givers(&project);
         project
     }
@@ -50,6 +53,10 @@ impl<'a> Project<'a> {
     /// All files, by path.
     pub(crate) fn files(&self) -> impl Iterator<Item = (&'a str, File<'a>)> {
         self.files.iter().map(|(path, file)| (*path, *file))
+    }
+    /// The files that every shell reads at its start.
+    pub(crate) fn rc_files(&self) -> impl Iterator<Item = (&'a str, File<'a>)> {
+        self.rc_files.iter().copied()
     }
     /// What the other files say of building a Dockerfile: part of the fingerprint of its starts.
     pub(crate) fn given_to(&self, dockerfile: &str) -> String {

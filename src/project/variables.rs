@@ -29,6 +29,9 @@ impl Value {
     }
 }
 
+/// A variable that holds more bytes than this is not known.
+const LONGEST: usize = 8 * 1024;
+
 /// Variables by name.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Variables(HashMap<String, Value>);
@@ -47,13 +50,17 @@ impl Variables {
     pub(super) fn exported(&self) -> impl Iterator<Item = (&str, &Value)> {
         self.0.iter().filter(|(_, v)| v.exported).map(|(name, v)| (name.as_str(), v))
     }
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
     /// The text, if all its variables are known.
     pub(super) fn resolve(&self, text: &Text) -> Option<String> {
         self.pieces(&text.pieces, 0)
     }
     /// The value that a variable takes from a text.
     pub(super) fn value(&self, text: &Text, at: Span, exported: bool) -> Value {
-        Value { text: self.resolve(text), written: self.written(text), at, exported }
+        let known = self.resolve(text).filter(|value| value.len() <= LONGEST);
+        Value { text: known, written: self.written(text), at, exported }
     }
     /// The text with unknown variables kept as `${NAME}` and opaque parts as `$()`.
     fn written(&self, text: &Text) -> String {
@@ -67,8 +74,11 @@ impl Variables {
                 },
                 (None, _) => whole.push_str("$()"),
             }
+            if whole.len() > LONGEST {
+                break;
+            }
         }
-        whole.truncate((0..=whole.len().min(64 * 1024)).rev().find(|i| whole.is_char_boundary(*i)).unwrap_or(0));
+        whole.truncate(whole.floor_char_boundary(LONGEST));
         whole
     }
     fn pieces(&self, pieces: &[Piece], depth: usize) -> Option<String> {

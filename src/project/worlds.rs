@@ -9,6 +9,8 @@ use crate::platform::{Platform, Pythons};
 
 /// No start has more; the rest of the combinations is left out.
 const MOST: usize = 256;
+/// Nor are all its worlds together more work than this many acts.
+const MOST_WORK: usize = 300_000;
 /// No job has more rows that count.
 const MOST_ROWS: u32 = 64;
 
@@ -98,7 +100,8 @@ pub(crate) fn worlds(first: &World, met: &Script) -> Vec<World> {
             world
         }));
     }
-    found.truncate(MOST);
+    let most = (MOST_WORK / met.weight.max(1)).clamp(1, MOST);
+    found.truncate(most);
     let splits = pythons(first, &met.markers);
     if splits.len() > 1 {
         found = found
@@ -111,7 +114,7 @@ pub(crate) fn worlds(first: &World, met: &Script) -> Vec<World> {
                 })
             })
             .collect();
-        found.truncate(MOST);
+        found.truncate(most);
     }
     found
 }

@@ -8,13 +8,18 @@ use crate::source::Span;
 
 impl<'a> Walker<'_, 'a> {
     pub(super) fn acts(&mut self, path: &str, acts: &[Act], depth: usize) {
-        if depth > DEEPEST {
+        if depth > DEEPEST || !self.bounds.acts(acts) {
             return;
         }
         let mut kept: Vec<Kept> = Vec::new();
         for act in acts {
             match &act.does {
-                Does::Enter(Place::Subshell) => kept.push(self.keep()),
+                Does::Enter(Place::Subshell) => {
+                    if !self.bounds.copy(self.variables.len()) {
+                        return;
+                    }
+                    kept.push(self.keep());
+                }
                 Does::Enter(Place::Back) => {
                     if let Some(state) = kept.pop() {
                         self.back(state);
@@ -67,7 +72,7 @@ impl<'a> Walker<'_, 'a> {
                 let names = packages.names.iter().filter_map(|n| self.variables.resolve(n)).collect();
                 self.script.events.push(Event::System { names });
             }
-            Does::Copy(copy) => self.copy(path, copy, depth),
+            Does::Copy(copy) => self.copy(path, copy),
             Does::Edit(text) => {
                 let path = self.variables.resolve(text);
                 if let (Some(image), Some(path)) = (&mut self.image, path) {
@@ -81,7 +86,10 @@ impl<'a> Walker<'_, 'a> {
                     && matches!(file.kind, Kind::Script | Kind::Rc)
                 {
                     self.enter(&found, file);
-                    self.acts(&found, &file.outline.acts, depth + 1);
+                    if self.bounds.enter(file.id) {
+                        self.acts(&found, &file.outline.acts, depth + 1);
+                        self.bounds.leave();
+                    }
                 }
             }
             Does::Python(text) => {
@@ -118,7 +126,10 @@ impl<'a> Walker<'_, 'a> {
                 }
             }
         };
-        self.variables.set(&variable.name, value);
+        // Many long values weigh like many variables.
+        if self.bounds.copy((value.written.len() + value.text.as_ref().map_or(0, String::len)) / 64) {
+            self.variables.set(&variable.name, value);
+        }
     }
 
     pub(super) fn argument(&self, variable: &Variable, at: Span) -> Value {

@@ -85,6 +85,7 @@ impl<'p, 'a> Walker<'p, 'a> {
         if !pip && step.index_strategy.is_none() {
             step.index_strategy = self.variable("UV_INDEX_STRATEGY").map(|v| v.text.clone());
         }
+        self.bounds.step(step.asks.len() + step.locks.len());
         self.script.events.push(Event::Install(Box::new(step)));
     }
 
@@ -175,6 +176,10 @@ impl<'p, 'a> Walker<'p, 'a> {
             return;
         }
         self.enter(path, file);
+        // A file that comes in again while it is read adds nothing that it does not say itself.
+        if !self.bounds.enter(file.id) {
+            return;
+        }
         match how {
             How::Requirements | How::Constraints if file.kind == Kind::Requirements => {
                 self.requirements(path, file, step, how == How::Constraints, via, depth);
@@ -194,12 +199,14 @@ impl<'p, 'a> Walker<'p, 'a> {
                 // The extras hold inside the project only.
                 let mut inner = Walker { world: &world, ..self.fork() };
                 inner.project_file(path, file, step, via, depth);
-                let (script, variables) = (std::mem::take(&mut inner.script), std::mem::take(&mut inner.variables));
+                let (script, variables, bounds) = (inner.script, inner.variables, inner.bounds);
                 self.script = script;
                 self.variables = variables;
+                self.bounds = bounds;
             }
             _ => step.open = true,
         }
+        self.bounds.leave();
     }
 
     /// Moves this walker's state into another that may have another world.
@@ -216,6 +223,7 @@ impl<'p, 'a> Walker<'p, 'a> {
             prefix: self.prefix.clone(),
             image: self.image.clone(),
             pending: self.pending.clone(),
+            bounds: std::mem::take(&mut self.bounds),
         }
     }
 
@@ -228,6 +236,9 @@ impl<'p, 'a> Walker<'p, 'a> {
         via: &[(Span, Reason)],
         depth: usize,
     ) {
+        if !self.bounds.acts(&file.outline.acts) {
+            return;
+        }
         for act in &file.outline.acts {
             if !self.takes(act) {
                 continue;
@@ -272,6 +283,9 @@ impl<'p, 'a> Walker<'p, 'a> {
     pub(super) fn conda_environment(&mut self, path: &str, file: File<'a>, at: Span, via: Vec<(Span, Reason)>) {
         let mut conda_step = self.step(Tool::Conda, at);
         let mut pip_step = self.step(Tool::Pip, at);
+        if !self.bounds.acts(&file.outline.acts) {
+            return;
+        }
         for act in &file.outline.acts {
             if !self.takes(act) {
                 continue;
@@ -310,7 +324,7 @@ impl<'p, 'a> Walker<'p, 'a> {
         via: &[(Span, Reason)],
         depth: usize,
     ) {
-        if depth > DEEPEST {
+        if depth > DEEPEST || !self.bounds.acts(&file.outline.acts) {
             return;
         }
         for act in &file.outline.acts {
@@ -347,7 +361,7 @@ impl<'p, 'a> Walker<'p, 'a> {
         }
         if step.tool == Tool::Uv && file.kind == Kind::Pyproject {
             let lock = beside(path, "uv.lock");
-            if let Some(file) = self.project.file(&lock) {
+            if let Some(file) = self.project.file(&lock).filter(|file| self.bounds.acts(&file.outline.acts)) {
                 self.enter(&lock, file);
                 for act in &file.outline.acts {
                     if let Does::Lock(entry) = &act.does {

@@ -1,11 +1,14 @@
 //! Follows one start through the files it leads to, in one world: what happens, in order, with variables resolved.
 
 mod acts;
+mod bounds;
 mod install;
 mod open;
 mod stage;
 
 use std::collections::{BTreeMap, BTreeSet};
+
+use bounds::Bounds;
 
 use super::images::Contents;
 use super::starts::{Beginning, Enters, beside};
@@ -40,6 +43,8 @@ pub(crate) struct Script {
     pub(crate) outside: BTreeSet<String>,
     /// What the image runs.
     pub(crate) runs: Vec<(String, Span)>,
+    /// How much work the walk was; the more, the fewer worlds are looked at.
+    pub(crate) weight: usize,
 }
 
 /// Into which environment something is installed.
@@ -126,6 +131,7 @@ pub(crate) fn walk(project: &Project<'_>, beginning: &Beginning, world: &World) 
     let mut walker = Walker::new(project, world);
     let Some(file) = project.file(&beginning.path) else { return walker.script };
     walker.enter(&beginning.path, file);
+    walker.bounds.enter(file.id);
     match &beginning.enters {
         Enters::Manifest(_) => walker.manifest(&beginning.path, file),
         Enters::Stage(n) => {
@@ -144,6 +150,13 @@ pub(crate) fn walk(project: &Project<'_>, beginning: &Beginning, world: &World) 
     }
     let exported = walker.variables.exported().map(|(name, value)| (name.to_owned(), value.clone()));
     walker.script.exported = exported.collect();
+    walker.script.weight = walker.bounds.weight();
+    if walker.bounds.left_out {
+        // What was left out may change all that was seen.
+        walker.script.events.clear();
+        walker.script.exported.clear();
+        walker.script.runs.clear();
+    }
     walker.script
 }
 
@@ -158,11 +171,16 @@ struct Walker<'p, 'a> {
     image: Option<ImageState>,
     /// Set for the next command only.
     pending: Vec<(String, Value)>,
+    bounds: Bounds,
 }
 
 /// What is only there while a Dockerfile is walked.
 #[derive(Clone)]
 struct ImageState {
+    /// The stage that is walked; only earlier ones can be copied from.
+    stage: usize,
+    /// How many stages are being walked for what is copied from them.
+    nested: usize,
     contents: Contents,
     folder: String,
     contexts: Vec<String>,
@@ -189,7 +207,15 @@ impl ImageState {
                 }
             }
         }
-        Self { contents: Contents::default(), folder: "/".to_owned(), contexts, arguments, global: BTreeMap::new() }
+        Self {
+            stage: 0,
+            nested: 0,
+            contents: Contents::default(),
+            folder: "/".to_owned(),
+            contexts,
+            arguments,
+            global: BTreeMap::new(),
+        }
     }
 }
 
@@ -213,6 +239,7 @@ impl<'p, 'a> Walker<'p, 'a> {
             prefix: Prefix::default(),
             image: None,
             pending: Vec::new(),
+            bounds: Bounds::default(),
         }
     }
 

@@ -10,6 +10,9 @@ impl<'a> Walker<'_, 'a> {
         let path = self.variables.resolve(text)?;
         if let Some(image) = &self.image {
             let inside = paths::inside(&image.folder, &path);
+            if !self.bounds.copy(image.contents.len()) {
+                return None;
+            }
             if image.contents.is_edited(&inside) {
                 return None;
             }

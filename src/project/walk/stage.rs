@@ -2,10 +2,11 @@
 
 use super::super::File;
 use super::super::paths;
-use super::super::variables::Variables;
+use super::super::variables::{Value, Variables};
 use super::{DEEPEST, Event, ImageState, Prefix, Walker};
 use crate::environment::Reason;
-use crate::outline::{Copy, Does, Scope, Text, Variable};
+use crate::outline::{Copy, Does};
+use crate::source::Span;
 
 impl<'a> Walker<'_, 'a> {
     /// A stage, after the stages it stands on.
@@ -48,8 +49,13 @@ impl<'a> Walker<'_, 'a> {
                 for name in self.image.iter().flat_map(|i| i.global.keys().cloned()).collect::<Vec<_>>() {
                     self.variables.forget(&name);
                 }
+                // Deeper than is followed: what it stands on is not known.
+                let image = image.filter(|_| earlier.is_none());
                 self.script.events.push(Event::Base { image, at: stage.image.at, also: Vec::new() });
             }
+        }
+        if let Some(image) = &mut self.image {
+            image.stage = n;
         }
         let end = froms.get(n + 1).copied().unwrap_or(acts.len());
         self.acts(path, &acts[begin + 1..end], 0);
@@ -58,18 +64,15 @@ impl<'a> Walker<'_, 'a> {
     /// Variables that whoever runs the image gives it, where all agree.
     pub(super) fn run_with(&mut self, dockerfile: &str) {
         let Some((first, rest)) = self.project.givers.of(dockerfile).split_first() else { return };
-        for variable in &first.environment {
-            let same = |v: &Variable| v.name == variable.name && known(v) == known(variable);
-            if let Some(value) = &variable.value
-                && rest.iter().all(|giver| giver.environment.iter().any(same))
-            {
-                let at = value.at;
-                self.set(&Variable { scope: Scope::Environment, ..variable.clone() }, at);
+        for (name, value, at) in &first.environment {
+            let same = |(n, v, _): &(String, String, Span)| n == name && v == value;
+            if rest.iter().all(|giver| giver.environment.iter().any(same)) {
+                self.variables.set(name, Value::known(value.clone(), *at, true));
             }
         }
     }
 
-    pub(super) fn copy(&mut self, path: &str, copy: &Copy, depth: usize) {
+    pub(super) fn copy(&mut self, path: &str, copy: &Copy) {
         let Some(to) = self.variables.resolve(&copy.to) else { return };
         let sources: Vec<String> = copy.sources.iter().filter_map(|s| self.variables.resolve(s)).collect();
         let Some(image) = &mut self.image else { return };
@@ -83,23 +86,28 @@ impl<'a> Walker<'_, 'a> {
             }
             Some(from) => {
                 if let Some(from) = self.variables.resolve(from) {
-                    self.copy_from(path, &from, &sources, depth);
+                    self.copy_from(path, &from, &sources);
                 }
             }
         }
     }
 
     /// Packages that an earlier stage installed under a folder that is copied whole.
-    pub(super) fn copy_from(&mut self, path: &str, from: &str, sources: &[String], depth: usize) {
-        let Some(file) = self.project.file(path).filter(|_| depth < DEEPEST) else { return };
+    pub(super) fn copy_from(&mut self, path: &str, from: &str, sources: &[String]) {
+        let Some((earlier, nested)) = self.image.as_ref().map(|i| (i.stage, i.nested + 1)) else { return };
+        let Some(file) = self.project.file(path).filter(|_| nested <= DEEPEST) else { return };
         let stages = file.outline.acts.iter().filter_map(|a| if let Does::From(s) = &a.does { Some(s) } else { None });
         let from = from.to_lowercase();
-        let Some(n) = stages.enumerate().position(|(n, s)| s.name.as_deref() == Some(&*from) || n.to_string() == from) else {
+        let Some(n) =
+            stages.take(earlier).enumerate().position(|(n, s)| s.name.as_deref() == Some(&*from) || n.to_string() == from)
+        else {
             return;
         };
         let mut other = Walker::new(self.project, self.world);
-        other.image = Some(ImageState::new(self.project, path));
-        other.stage(path, file, n, 1);
+        other.image = Some(ImageState { nested, ..ImageState::new(self.project, path) });
+        other.bounds = std::mem::take(&mut self.bounds);
+        other.stage(path, file, n, 0);
+        self.bounds = std::mem::take(&mut other.bounds);
         self.script.reached.append(&mut other.script.reached);
         self.script.looked.append(&mut other.script.looked);
         self.script.installed.append(&mut other.script.installed);
@@ -122,8 +130,4 @@ impl<'a> Walker<'_, 'a> {
             }
         }
     }
-}
-
-fn known(variable: &Variable) -> Option<&str> {
-    variable.value.as_ref().and_then(Text::known)
 }

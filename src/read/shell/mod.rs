@@ -9,6 +9,7 @@ mod scan;
 mod walk;
 pub(crate) mod word;
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use tree_sitter::{Parser, Tree};
@@ -54,7 +55,20 @@ fn parse(text: &str) -> Option<Tree> {
     if text.matches("<<").count() > HEREDOCS || longest_pipeline(text) > PIPES {
         return None;
     }
-    parser.parse(text, None)
+    parser.parse(&*plain(text), None)
+}
+
+/// The text with other scripts' letters as so many `%`, which is no syntax either: the grammar's scanner hands any
+/// character to C's `isdigit`, which reads outside its table for those above 255.
+fn plain(text: &str) -> Cow<'_, str> {
+    if text.is_ascii() {
+        return Cow::Borrowed(text);
+    }
+    let mut plain = String::with_capacity(text.len());
+    for c in text.chars() {
+        if c.is_ascii() { plain.push(c) } else { plain.extend(std::iter::repeat_n('%', c.len_utf8())) }
+    }
+    Cow::Owned(plain)
 }
 
 /// An upper bound: the pipes on lines that follow each other.
