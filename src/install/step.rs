@@ -8,7 +8,7 @@ use super::state::{Held, State, at, comes};
 use crate::environment::{Ask, Build, Candidates, Change, Conflict, Effect, Evidence, Holds, Reason, Step, StepIndex};
 use crate::knowledge::{self, Kernels};
 use crate::notation::match_spec::MatchSpec;
-use crate::notation::requirement::{self, Subject};
+use crate::notation::requirement::{self, Requirement, Subject};
 use crate::outline::{Language, Tool};
 use crate::platform::Pythons;
 use crate::project::{Asked, Installed};
@@ -49,6 +49,8 @@ impl State {
         } else {
             resolve::prune(&packages, &self.platform)
         };
+        let before = self.installed.clone();
+        let stays: Vec<Option<&Build>> = wanted.iter().map(|w| stays(w, before.get(&w.name)?, step)).collect();
         let mut asks = Vec::new();
         let mut changes = Vec::new();
         let mut after: BTreeMap<String, Held> = BTreeMap::new();
@@ -56,7 +58,7 @@ impl State {
             let mut builds = pruned.left[n].clone();
             builds.open |= step.open && want.implied;
             let evidence = at(want.at, &want.also, comes(&want.name, &want.shown, &builds), step.join);
-            let today = |version: &Version| pruned.admits_today(&packages, n, version, &self.platform);
+            let today = |version: &Version| pruned.admits_today(&packages, &stays, n, version, &self.platform);
             let change = self.change(want, &builds, &evidence, step, &today);
             match change.as_ref().map(|c| &c.effect) {
                 Some(Effect::Keeps) => {}
@@ -269,21 +271,21 @@ impl State {
             next += 1;
             let Some(build) = want.alone.only().or_else(|| want.alone.today()) else { continue };
             let (by, place, also) = (format!("{} {}", want.name, build.version), want.at, want.also.clone());
-            let parsed = build.release.requires.iter().filter_map(|text| Some((text, requirement::parse(text).ok()?)));
+            let published = resolve::requirements(build.release);
             let mut new = Vec::new();
-            for (text, parsed) in parsed {
+            for (text, parsed) in published.iter() {
                 if parsed.marker.as_ref().is_some_and(|m| m.holds(&self.platform, &[]) != Some(true)) {
                     continue;
                 }
-                let Subject::Package { name, .. } = parsed.subject else { continue };
-                if is_framework(&name) && !wanted.iter().chain(&new).any(|w| w.name == name) {
+                let Subject::Package { name, .. } = &parsed.subject else { continue };
+                if is_framework(name) && !wanted.iter().chain(&new).any(|w| w.name == *name) {
                     let mut also = also.clone();
                     also.push((place, Reason::Requires { by: by.clone(), what: (*text).to_owned() }));
                     let ask = Asked { text: None, language: Language::Pep508, at: place, also };
                     new.push(Wanted {
                         implied: true,
                         chosen: false,
-                        ..self.package(name, Specifiers::default(), &ask, step, found)
+                        ..self.package(name.clone(), Specifiers::default(), &ask, step, found)
                     });
                 }
             }
@@ -328,6 +330,13 @@ impl State {
     }
 }
 
+/// What is there already and meets the ask: installers try it first, and look for newer ones only when told to.
+fn stays<'a>(want: &Wanted, before: &'a Held, step: &Installed) -> Option<&'a Build> {
+    let build = before.builds.only().or_else(|| before.builds.today())?;
+    let renewed = step.flags.reinstall || (step.flags.upgrade && !want.implied);
+    (!renewed && want.wants.admits(&build.version)).then_some(build)
+}
+
 fn same(a: &Build, b: &Build) -> bool {
     a.version.public() == b.version.public()
 }
@@ -356,14 +365,13 @@ fn is_framework(name: &str) -> bool {
 
 /// What the candidates require of another package, in words.
 fn requires(candidates: &Candidates, other: &str) -> String {
-    let mut all: Vec<String> = candidates
-        .builds
-        .iter()
-        .rev()
-        .flat_map(|b| b.release.requires)
-        .filter(|text| matches!(requirement::parse(text), Ok(r) if matches!(&r.subject, Subject::Package { name, .. } if name == other)))
-        .map(|text| text.split(';').next().unwrap_or(text).trim().to_owned())
-        .collect();
+    let of_other = |r: &Requirement| matches!(&r.subject, Subject::Package { name, .. } if name == other);
+    let mut all: Vec<String> = Vec::new();
+    for build in candidates.builds.iter().rev() {
+        let published = resolve::requirements(build.release);
+        let texts = published.iter().filter(|(_, r)| of_other(r)).map(|(text, _)| text.split(';').next().unwrap_or(text));
+        all.extend(texts.map(|text| text.trim().to_owned()));
+    }
     all.dedup();
     all.truncate(3);
     all.join(" or ")
