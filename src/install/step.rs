@@ -60,8 +60,14 @@ impl State {
             let evidence = at(want.at, &want.also, comes(&want.name, &want.shown, &builds), step.join);
             let today = |version: &Version| pruned.admits_today(&packages, &stays, n, version, &self.platform);
             let change = self.change(want, &builds, &evidence, step, &today);
+            let from_conda = self.from_conda(want, step);
             match change.as_ref().map(|c| &c.effect) {
                 Some(Effect::Keeps) => {}
+                None if from_conda == Some(Holds::Always) => {}
+                None if from_conda == Some(Holds::Unknown) => {
+                    let open = Candidates { open: true, today: None, ..builds.clone() };
+                    after.insert(want.name.clone(), Held { builds: open, evidence: evidence.clone(), chosen: false });
+                }
                 Some(Effect::Unknown) => {
                     let open = Candidates { open: true, today: None, ..builds.clone() };
                     after.insert(want.name.clone(), Held { builds: open, evidence: evidence.clone(), chosen: false });
@@ -151,6 +157,7 @@ impl State {
                 Subject::Elsewhere { name: None } | Subject::Path(_) => continue,
             };
             match wanted.iter_mut().find(|w| w.name == new.name) {
+                Some(_) if overrides(step, &new.name).is_some() => {}
                 // Asked for twice: both conditions hold; the stricter line is the one to change.
                 Some(old) => {
                     let (kept, other) = if new.chosen && !old.chosen { (new, &*old) } else { (old.clone(), &new) };
@@ -185,6 +192,12 @@ impl State {
     }
 
     fn package(&self, name: String, wants: Specifiers, ask: &Asked, step: &Installed, found: &[StepIndex]) -> Wanted {
+        let over = overrides(step, &name);
+        let unknown = matches!(over, Some(None));
+        let (wants, ask) = match over {
+            Some(Some((wants, line))) => (wants, line),
+            _ => (wants, ask),
+        };
         let mut new = Wanted {
             shown: wants.to_string(),
             chosen: !wants.is_open_above(),
@@ -229,7 +242,7 @@ impl State {
         if let Some(registry) = &registry {
             reach.routed = Some(registry);
         }
-        new.alone = self.candidates(&new, &reach);
+        new.alone = if unknown { Candidates { open: true, ..Candidates::default() } } else { self.candidates(&new, &reach) };
         if let Some(build) = new.alone.today()
             && let Some(index) = found.iter().find(|i| i.id == Some(build.index))
             && let Some(at) = index.at.filter(|at| *at != new.at)
@@ -293,6 +306,26 @@ impl State {
         }
     }
 
+    /// Whether conda's package of the same project, which pip sees like any other, already meets an ask;
+    /// `None` where there is none or it does not.
+    fn from_conda(&self, want: &Wanted, step: &Installed) -> Option<Holds> {
+        if step.tool == Tool::Conda || step.flags.reinstall || (step.flags.upgrade && !want.implied) {
+            return None;
+        }
+        let other: &[&str] = match want.name.as_str() {
+            "torch" => &["pytorch", "pytorch-gpu", "pytorch-cpu"],
+            "tensorflow" => &["tensorflow-gpu"],
+            _ => &[],
+        };
+        let names = other.iter().copied().chain([want.name.as_str()]);
+        let there = names.filter_map(|name| self.installed.get(&format!("conda:{name}"))).next()?;
+        match there.builds.hold(|b| Some(want.wants.admits(&b.version))) {
+            Holds::Always | Holds::Today => Some(Holds::Always),
+            Holds::Sometimes | Holds::Unknown => Some(Holds::Unknown),
+            Holds::Never => None,
+        }
+    }
+
     /// What the step does to a package that was there; `today` says whether what is picked today beside it admits a version.
     fn change(
         &self,
@@ -328,6 +361,23 @@ impl State {
             cause: cause.clone(),
         })
     }
+}
+
+/// The condition that takes the place of what is asked, with its line; `Some(None)` where an override may say anything.
+fn overrides<'a>(step: &'a Installed, name: &str) -> Option<Option<(Specifiers, &'a Asked)>> {
+    // pip knows no overrides: the project's are uv's.
+    let lines = step.overrides.iter().filter(|_| step.tool != Tool::Pip);
+    let mut over = None;
+    for line in lines {
+        let Some(text) = line.text.as_deref() else { return Some(None) };
+        match requirement::parse(text).map(|r| r.subject) {
+            Ok(Subject::Package { name: of, wants, .. }) if of == name => over = Some(Some((wants, line))),
+            Ok(Subject::Wheel { wheel, .. }) if wheel.name == name => over = Some(None),
+            Ok(Subject::Elsewhere { name: Some(of) }) if of == name => over = Some(None),
+            _ => {}
+        }
+    }
+    over
 }
 
 /// What is there already and meets the ask: installers try it first, and look for newer ones only when told to.
