@@ -60,11 +60,11 @@ impl State {
             let evidence = at(want.at, &want.also, comes(&want.name, &want.shown, &builds), step.join);
             let today = |version: &Version| pruned.admits_today(&packages, &stays, n, version, &self.platform);
             let change = self.change(want, &builds, &evidence, step, &today);
-            let from_conda = self.from_conda(want, step);
+            let conda_meets = self.conda_meets(want, step);
             match change.as_ref().map(|c| &c.effect) {
                 Some(Effect::Keeps) => {}
-                None if from_conda == Some(Holds::Always) => {}
-                None if from_conda == Some(Holds::Unknown) => {
+                None if conda_meets == Some(Holds::Always) => {}
+                None if conda_meets == Some(Holds::Unknown) => {
                     let open = Candidates { open: true, today: None, ..builds.clone() };
                     after.insert(want.name.clone(), Held { builds: open, evidence: evidence.clone(), chosen: false });
                 }
@@ -308,7 +308,7 @@ impl State {
 
     /// Whether conda's package of the same project, which pip sees like any other, already meets an ask;
     /// `None` where there is none or it does not.
-    fn from_conda(&self, want: &Wanted, step: &Installed) -> Option<Holds> {
+    fn conda_meets(&self, want: &Wanted, step: &Installed) -> Option<Holds> {
         if step.tool == Tool::Conda || step.flags.reinstall || (step.flags.upgrade && !want.implied) {
             return None;
         }
