@@ -374,6 +374,8 @@ pub enum How {
     Requirements,
     /// `-c`: its requirements only bound.
     Constraints,
+    /// uv's `--overrides`: its requirements take the place of what is asked.
+    Overrides,
     /// conda's `-f environment.yml`.
     CondaEnvironment,
     /// A folder with a `pyproject.toml` (`pip install .`, `-e .[gpu]`, `uv sync`); extras stand in the requirement text.

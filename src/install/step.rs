@@ -9,9 +9,9 @@ use super::state::{Held, State, at, comes};
 use crate::environment::{Ask, Build, Candidates, Change, Conflict, Effect, Evidence, Holds, Reason, Step, StepIndex};
 use crate::knowledge::{self, Kernels};
 use crate::notation::match_spec::MatchSpec;
-use crate::notation::requirement::{self, Subject};
+use crate::notation::requirement::{self, Requirement, Subject};
 use crate::outline::{Language, Tool};
-use crate::platform::Pythons;
+use crate::platform::{Platform, Pythons};
 use crate::project::{Asked, Installed};
 use crate::resolve::{self, Reach};
 use crate::source::Span;
@@ -45,17 +45,19 @@ impl State {
             self.imply(&mut wanted, step, &found);
         }
         // What is overridden is not held to what others require of it.
-        let overridden = self.overrides(step);
-        wanted.retain(|w| !matches!(overridden.get(&w.name), Some(None)));
+        let overridden = |w: &Wanted| Override::of(step, &w.name, &self.platform);
+        wanted.retain(|w| !matches!(overridden(w), Some(Override::Absent)));
         let packages: Vec<(String, Candidates)> = wanted
             .iter()
-            .map(|w| (w.name.clone(), Candidates { open: w.alone.open || overridden.contains_key(&w.name), ..w.alone.clone() }))
+            .map(|w| (w.name.clone(), Candidates { open: w.alone.open || overridden(w).is_some(), ..w.alone.clone() }))
             .collect();
         let pruned = if step.flags.no_deps {
             resolve::Pruned { left: packages.iter().map(|(_, c)| c.clone()).collect(), conflicts: Vec::new() }
         } else {
             resolve::prune(&packages, &self.platform)
         };
+        let before = self.installed.clone();
+        let stays: Vec<Option<&Build>> = wanted.iter().map(|w| stays(w, before.get(&w.name)?, step)).collect();
         let mut asks = Vec::new();
         let mut changes = Vec::new();
         let mut after: BTreeMap<String, Held> = BTreeMap::new();
@@ -64,10 +66,16 @@ impl State {
             builds.open = want.alone.open;
             builds.open |= step.open && want.implied;
             let evidence = at(want.at, &want.also, comes(&want.name, &want.shown, &builds), step.join);
-            let today = |version: &Version| pruned.admits_today(&packages, n, version, &self.platform);
+            let today = |version: &Version| pruned.admits_today(&packages, &stays, n, version, &self.platform);
             let change = self.change(want, &builds, &evidence, step, &today);
+            let conda_meets = self.conda_meets(want, step);
             match change.as_ref().map(|c| &c.effect) {
                 Some(Effect::Keeps) => {}
+                None if conda_meets == Some(Holds::Always) => {}
+                None if conda_meets == Some(Holds::Unknown) => {
+                    let open = Candidates { open: true, today: None, ..builds.clone() };
+                    after.insert(want.name.clone(), Held { builds: open, evidence: evidence.clone(), chosen: false });
+                }
                 Some(Effect::Unknown) => {
                     let open = Candidates { open: true, today: None, ..builds.clone() };
                     after.insert(want.name.clone(), Held { builds: open, evidence: evidence.clone(), chosen: false });
@@ -98,20 +106,6 @@ impl State {
             changes,
             conflicts,
         });
-    }
-
-    /// uv's overrides: the condition that takes the place of all others, or none where the package is left out.
-    fn overrides(&self, step: &Installed) -> BTreeMap<String, Option<Specifiers>> {
-        let parsed = step.overrides.iter().filter_map(|o| requirement::parse(o.text.as_deref()?).ok());
-        parsed
-            .filter_map(|r| match r.subject {
-                Subject::Package { name, wants, .. } => {
-                    let holds = r.marker.as_ref().is_none_or(|m| m.holds(&self.platform, &[]) != Some(false));
-                    Some((name, holds.then_some(wants)))
-                }
-                _ => None,
-            })
-            .collect()
     }
 
     fn conda_wants(&mut self, step: &Installed) -> Vec<Wanted> {
@@ -180,6 +174,7 @@ impl State {
                 continue;
             }
             match places.get(&new.name).and_then(|n| wanted.get_mut(*n)) {
+                Some(_) if Override::of(step, &new.name, &self.platform).is_some() => {}
                 // Asked for twice: both conditions hold; the stricter line is the one to change.
                 Some(old) => {
                     let (kept, other) = if new.chosen && !old.chosen { (new, &*old) } else { (old.clone(), &new) };
@@ -223,6 +218,12 @@ impl State {
         found: &[StepIndex],
         limits: &Limits<'_>,
     ) -> Wanted {
+        let over = Override::of(step, &name, &self.platform);
+        let unknown = matches!(over, Some(Override::Unknown));
+        let (wants, ask) = match over {
+            Some(Override::Wants(wants, line)) => (wants, line),
+            _ => (wants, ask),
+        };
         let mut new = Wanted {
             shown: wants.to_string(),
             chosen: !wants.is_open_above(),
@@ -233,10 +234,6 @@ impl State {
             implied: false,
             name,
         };
-        if let Some(Some(wants)) = self.overrides(step).get(&new.name) {
-            new.wants = wants.clone();
-            new.chosen |= !wants.is_open_above();
-        }
         for (at, wants) in limits.bounds(&new.name) {
             new.wants = new.wants.and(wants);
             new.chosen |= !wants.is_open_above();
@@ -261,7 +258,7 @@ impl State {
         if let Some(registry) = &registry {
             reach.routed = Some(registry);
         }
-        new.alone = self.candidates(&new, &reach);
+        new.alone = if unknown { Candidates { open: true, ..Candidates::default() } } else { self.candidates(&new, &reach) };
         if let Some(build) = new.alone.today()
             && let Some(index) = found.iter().find(|i| i.id == Some(build.index))
             && let Some(at) = index.at.filter(|at| *at != new.at)
@@ -304,25 +301,45 @@ impl State {
             next += 1;
             let Some(build) = want.alone.only().or_else(|| want.alone.today()) else { continue };
             let (by, place, also) = (format!("{} {}", want.name, build.version), want.at, want.also.clone());
-            let parsed = build.release.requires.iter().filter_map(|text| Some((text, requirement::parse(text).ok()?)));
+            let published = resolve::requirements(build.release);
             let mut new = Vec::new();
-            for (text, parsed) in parsed {
+            for (text, parsed) in published.iter() {
                 if parsed.marker.as_ref().is_some_and(|m| m.holds(&self.platform, &[]) != Some(true)) {
                     continue;
                 }
-                let Subject::Package { name, .. } = parsed.subject else { continue };
-                if is_framework(&name) && !wanted.iter().chain(&new).any(|w| w.name == name) {
+                let Subject::Package { name, .. } = &parsed.subject else { continue };
+                if is_framework(name) && !wanted.iter().chain(&new).any(|w| w.name == *name) {
                     let mut also = also.clone();
                     also.push((place, Reason::Requires { by: by.clone(), what: (*text).to_owned() }));
                     let ask = Asked { text: None, language: Language::Pep508, at: place, also };
                     new.push(Wanted {
                         implied: true,
                         chosen: false,
-                        ..self.package(name, Specifiers::default(), &ask, step, found, &limits)
+                        ..self.package(name.clone(), Specifiers::default(), &ask, step, found, &limits)
                     });
                 }
             }
             wanted.extend(new);
+        }
+    }
+
+    /// Whether conda's package of the same project, which pip sees like any other, already meets an ask;
+    /// `None` where there is none or it does not.
+    fn conda_meets(&self, want: &Wanted, step: &Installed) -> Option<Holds> {
+        if step.tool == Tool::Conda || step.flags.reinstall || (step.flags.upgrade && !want.implied) {
+            return None;
+        }
+        let other: &[&str] = match want.name.as_str() {
+            "torch" => &["pytorch", "pytorch-gpu", "pytorch-cpu"],
+            "tensorflow" => &["tensorflow-gpu"],
+            _ => &[],
+        };
+        let names = other.iter().copied().chain([want.name.as_str()]);
+        let there = names.filter_map(|name| self.installed.get(&format!("conda:{name}"))).next()?;
+        match there.builds.hold(|b| Some(want.wants.admits(&b.version))) {
+            Holds::Always | Holds::Today => Some(Holds::Always),
+            Holds::Sometimes | Holds::Unknown => Some(Holds::Unknown),
+            Holds::Never => None,
         }
     }
 
@@ -363,6 +380,47 @@ impl State {
     }
 }
 
+/// What a uv override makes of a package.
+enum Override<'a> {
+    /// The condition that takes the place of what is asked, with its line.
+    Wants(Specifiers, &'a Asked),
+    /// Left out, by a marker that never holds.
+    Absent,
+    /// It may say anything.
+    Unknown,
+}
+
+impl<'a> Override<'a> {
+    fn of(step: &'a Installed, name: &str, platform: &Platform) -> Option<Self> {
+        // pip knows no overrides: the project's are uv's.
+        let lines = step.overrides.iter().filter(|_| step.tool != Tool::Pip);
+        let mut over = None;
+        for line in lines {
+            let Some(text) = line.text.as_deref() else { return Some(Self::Unknown) };
+            let Ok(parsed) = requirement::parse(text) else { continue };
+            let holds = parsed.marker.as_ref().map_or(Some(true), |m| m.holds(platform, &[]));
+            over = match parsed.subject {
+                Subject::Package { name: of, wants, .. } if of == name => match holds {
+                    Some(true) => Some(Self::Wants(wants, line)),
+                    Some(false) => over.or(Some(Self::Absent)),
+                    None => Some(Self::Unknown),
+                },
+                Subject::Wheel { wheel, .. } if wheel.name == name => Some(Self::Unknown),
+                Subject::Elsewhere { name: Some(of) } if of == name => Some(Self::Unknown),
+                _ => over,
+            };
+        }
+        over
+    }
+}
+
+/// What is there already and meets the ask: installers try it first, and look for newer ones only when told to.
+fn stays<'a>(want: &Wanted, before: &'a Held, step: &Installed) -> Option<&'a Build> {
+    let build = before.builds.only().or_else(|| before.builds.today())?;
+    let renewed = step.flags.reinstall || (step.flags.upgrade && !want.implied);
+    (!renewed && want.wants.admits(&build.version)).then_some(build)
+}
+
 fn same(a: &Build, b: &Build) -> bool {
     a.version.public() == b.version.public()
 }
@@ -391,14 +449,13 @@ fn is_framework(name: &str) -> bool {
 
 /// What the candidates require of another package, in words.
 fn requires(candidates: &Candidates, other: &str) -> String {
-    let mut all: Vec<String> = candidates
-        .builds
-        .iter()
-        .rev()
-        .flat_map(|b| b.release.requires)
-        .filter(|text| matches!(requirement::parse(text), Ok(r) if matches!(&r.subject, Subject::Package { name, .. } if name == other)))
-        .map(|text| text.split(';').next().unwrap_or(text).trim().to_owned())
-        .collect();
+    let of_other = |r: &Requirement| matches!(&r.subject, Subject::Package { name, .. } if name == other);
+    let mut all: Vec<String> = Vec::new();
+    for build in candidates.builds.iter().rev() {
+        let published = resolve::requirements(build.release);
+        let texts = published.iter().filter(|(_, r)| of_other(r)).map(|(text, _)| text.split(';').next().unwrap_or(text));
+        all.extend(texts.map(|text| text.trim().to_owned()));
+    }
     all.dedup();
     all.truncate(3);
     all.join(" or ")

@@ -2,10 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::walk::Script;
+use super::walk::{Event, Script};
 use crate::notation::marker::Marker;
 use crate::outline::{Choice, When};
 use crate::platform::{Platform, Pythons};
+use crate::version::Specifiers;
 
 /// No start has more; the rest of the combinations is left out.
 const MOST: usize = 256;
@@ -102,7 +103,7 @@ pub(crate) fn worlds(first: &World, met: &Script) -> Vec<World> {
     }
     let most = (MOST_WORK / met.weight.max(1)).clamp(1, MOST);
     found.truncate(most);
-    let splits = pythons(first, &met.markers);
+    let splits = pythons(first, met);
     if splits.len() > 1 {
         found = found
             .iter()
@@ -120,8 +121,9 @@ pub(crate) fn worlds(first: &World, met: &Script) -> Vec<World> {
 }
 
 /// The Pythons of a platform, grouped by what the markers say of each.
-fn pythons(world: &World, markers: &BTreeSet<String>) -> Vec<Pythons> {
-    let unsure: Vec<Marker> = markers
+fn pythons(world: &World, met: &Script) -> Vec<Pythons> {
+    let unsure: Vec<Marker> = met
+        .markers
         .iter()
         .filter_map(|text| Marker::parse(text).ok())
         .filter(|marker| marker.holds(&world.platform, &world.extras()).is_none())
@@ -131,11 +133,25 @@ fn pythons(world: &World, markers: &BTreeSet<String>) -> Vec<Pythons> {
     }
     let mut groups: BTreeMap<Vec<Option<bool>>, Pythons> = BTreeMap::new();
     // CPython 3.6 is the oldest that a wheel of the tables is for.
-    for minor in world.platform.python.minors().filter(|minor| (6..32).contains(minor)) {
+    for minor in stated(world.platform.python, met).minors().filter(|minor| (6..32).contains(minor)) {
         let platform = Platform { python: Pythons::only(minor), ..world.platform.clone() };
         let answers = unsure.iter().map(|marker| marker.holds(&platform, &world.extras())).collect();
         let group = groups.entry(answers).or_insert(Pythons(0));
         group.0 |= Pythons::only(minor).0;
     }
     groups.into_values().collect()
+}
+
+/// Those of `all` that the files state (`requires-python`); all where they state none of them.
+fn stated(all: Pythons, met: &Script) -> Pythons {
+    let mut left = all;
+    for event in &met.events {
+        if let Event::Python(text) = event
+            && let Ok(specifiers) = Specifiers::parse(text)
+        {
+            let both = Pythons::admitted(&specifiers).and(left);
+            left = if both.0 == 0 { left } else { both };
+        }
+    }
+    left
 }

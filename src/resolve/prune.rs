@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::environment::{Build, Candidates};
-use crate::notation::requirement::{self, Subject};
+use crate::notation::requirement::Subject;
 use crate::platform::Platform;
 use crate::version::{Specifiers, Version};
 
@@ -95,11 +95,19 @@ fn settle(packages: &[(String, Candidates)], pruned: &mut Pruned, platform: &Pla
 }
 
 impl Pruned {
-    /// Whether what is picked today of the other packages admits a version of one of them.
-    pub(crate) fn admits_today(&self, names: &[(String, Candidates)], of: usize, version: &Version, platform: &Platform) -> bool {
+    /// Whether the other packages admit a version of one of them: each as it `stays`, else as it is picked today.
+    pub(crate) fn admits_today(
+        &self,
+        names: &[(String, Candidates)],
+        stays: &[Option<&Build>],
+        of: usize,
+        version: &Version,
+        platform: &Platform,
+    ) -> bool {
         let index: BTreeMap<&str, usize> = names.iter().enumerate().map(|(i, (name, _))| (name.as_str(), i)).collect();
-        let picked = self.left.iter().enumerate().filter(|(i, _)| *i != of).filter_map(|(_, c)| c.today());
-        picked.flat_map(|build| demands(build, &index, platform)).filter(|d| d.of == of).all(|d| d.wants.admits(version))
+        let others = self.left.iter().zip(stays).enumerate().filter(|(i, _)| *i != of);
+        let there = others.filter_map(|(_, (picked, stays))| stays.or_else(|| picked.today()));
+        there.flat_map(|build| demands(build, &index, platform)).filter(|d| d.of == of).all(|d| d.wants.admits(version))
     }
 }
 
@@ -110,11 +118,11 @@ fn keep(from: &Candidates, alive: &[bool]) -> Candidates {
 }
 
 fn demands(build: &Build, index: &BTreeMap<&str, usize>, platform: &Platform) -> Vec<Demand> {
-    let parsed = build.release.requires.iter().filter_map(|text| requirement::parse(text).ok());
-    let held = parsed.filter(|r| r.marker.as_ref().is_none_or(|m| m.holds(platform, &[]) != Some(false)));
-    held.filter_map(|r| match r.subject {
-        Subject::Package { name, wants, .. } if !wants.is_any() => Some(Demand { of: *index.get(name.as_str())?, wants }),
+    let published = super::requirements(build.release);
+    let of_step = published.iter().filter_map(|(_, r)| match &r.subject {
+        Subject::Package { name, wants, .. } if !wants.is_any() => Some((r, *index.get(name.as_str())?, wants)),
         _ => None,
-    })
-    .collect()
+    });
+    let held = of_step.filter(|(r, ..)| r.marker.as_ref().is_none_or(|m| m.holds(platform, &[]) != Some(false)));
+    held.map(|(_, of, wants)| Demand { of, wants: wants.clone() }).collect()
 }

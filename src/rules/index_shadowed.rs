@@ -1,7 +1,7 @@
 use super::{Check, Clash, Needs, Out, Rule};
 use crate::diagnostic::Severity;
 use crate::environment::{Ask, Build, Environment, Evidence, Holds, Join, Reason};
-use crate::knowledge::{self, Basis, Index, Release};
+use crate::knowledge::{self, Basis, Index, Platforms, Release};
 use crate::outline::Tool;
 
 pub(super) static RULE: Rule = Rule {
@@ -17,7 +17,8 @@ fn check(env: &Environment, out: &mut Out) {
         for index in step.indexes.iter().filter(|i| !i.explicit) {
             let (Some(row), Some(at)) = (index.id.and_then(knowledge::index_by_id), index.at) else { continue };
             // One index that loses is one cause: the first package speaks, the others are labels.
-            let lost: Vec<(&Ask, Lost)> = step.asks.iter().filter_map(|ask| Some((ask, loses(ask, row)?))).collect();
+            let lost: Vec<(&Ask, Lost)> =
+                step.asks.iter().filter_map(|ask| Some((ask, loses(ask, row, env.platform.bits())?))).collect();
             let Some((first, how)) = lost.first() else { continue };
             let reason = Reason::Index { index: row.id.to_owned() };
             let line = Evidence { at, reason, also: Vec::new(), basis: Basis::Vendor, join: Join::Stated };
@@ -46,7 +47,7 @@ enum Lost {
     Tied(Build),
 }
 
-fn loses(ask: &Ask, row: &Index) -> Option<Lost> {
+fn loses(ask: &Ask, row: &Index, bits: Platforms) -> Option<Lost> {
     let here: Vec<&Release> = knowledge::releases(&ask.package).iter().filter(|r| r.indexes.contains(&row.id)).collect();
     let follows =
         row.pre_releases && knowledge::releases(&ask.package).iter().any(|r| r.indexes.iter().any(|i| i.starts_with("pytorch/")));
@@ -54,6 +55,10 @@ fn loses(ask: &Ask, row: &Index) -> Option<Lost> {
     // Nobody misses a CPU build that loses; an index of many variants is not named for one.
     let named_for_one = !tag.is_empty() && tag != "cpu" && here.iter().all(|r| r.tag == tag);
     if !named_for_one || (here.is_empty() && !follows) {
+        return None;
+    }
+    // Where the tables list builds for other platforms only, what the index has for this one is not known.
+    if !here.is_empty() && !here.iter().any(|r| r.platforms.meets(bits)) {
         return None;
     }
     let builds = &ask.builds;

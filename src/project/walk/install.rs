@@ -154,10 +154,14 @@ impl<'p, 'a> Walker<'p, 'a> {
             How::Project => self.open_project(&include.path),
             How::CondaEnvironment => self.open(&include.path, Kind::CondaEnvironment),
             How::Script => self.open(&include.path, Kind::Script),
-            How::Requirements | How::Constraints => self.open(&include.path, Kind::Requirements),
+            How::Requirements | How::Constraints | How::Overrides => self.open(&include.path, Kind::Requirements),
         };
         let Some((file, path)) = path.and_then(|p| Some((self.project.file(&p)?, p))) else {
             step.open = true;
+            if include.how == How::Overrides {
+                let at = include.path.at;
+                step.overrides.push(Asked { text: None, language: Language::Pep508, at, also: via.to_vec() });
+            }
             return;
         };
         self.include(&path, file, include.how, step, via, depth);
@@ -183,6 +187,14 @@ impl<'p, 'a> Walker<'p, 'a> {
         match how {
             How::Requirements | How::Constraints if file.kind == Kind::Requirements => {
                 self.requirements(path, file, step, how == How::Constraints, via, depth);
+            }
+            How::Overrides if file.kind == Kind::Requirements => {
+                for act in &file.outline.acts {
+                    if let Does::Require(requirement) = &act.does {
+                        let asked = self.asked(requirement, via);
+                        step.overrides.push(asked);
+                    }
+                }
             }
             How::Project if file.kind == Kind::Pyproject => {
                 let extras: Vec<String> = step.flags.extras.iter().filter_map(|e| self.variables.resolve(e)).collect();
