@@ -440,3 +440,59 @@ proptest::proptest! {
         }
     }
 }
+
+#[test]
+fn cuda_packages_of_conda_looked_up_by_hand() {
+    let part = |package, version, library| {
+        let rows = knowledge::releases(package);
+        rows.iter().find(|r| r.version == version).and_then(|r| brought(r, library))
+    };
+    assert_eq!(part("conda:cuda-toolkit", "12.4.1", Library::Cuda), Some("12.4"));
+    assert_eq!(part("conda:cuda-cudart", "12.1.105", Library::Cuda), Some("12.1"));
+    assert_eq!(part("conda:cuda-cudart", "12.1.105", Library::Cublas), None, "libcudart and nothing else");
+    assert_eq!(part("conda:cudatoolkit", "11.8.0", Library::Cublas), Some("11"));
+    // Both bring no library.
+    assert!(knowledge::releases("conda:cuda-version").is_empty() && knowledge::releases("conda:cuda-nvcc").is_empty());
+    // The CUDA of a release is the first two numbers of its version, for each package that is CUDA itself.
+    for package in [
+        "conda:cuda",
+        "conda:cuda-cudart",
+        "conda:cuda-libraries",
+        "conda:cuda-runtime",
+        "conda:cuda-toolkit",
+        "conda:cudatoolkit",
+        "conda:pytorch-cuda",
+    ] {
+        for r in knowledge::releases(package) {
+            let brought = brought(r, Library::Cuda).and_then(CudaVersion::parse).expect("it is CUDA");
+            let own = CudaVersion::parse(r.version).expect("a CUDA version");
+            assert_eq!(brought.same_minor(&own), Some(true), "{package} {}", r.version);
+        }
+    }
+}
+
+#[test]
+fn images_of_vllm_ask_what_their_base_asks() {
+    let (_, rows) = knowledge::images().iter().find(|(repository, _)| *repository == "vllm/vllm-openai").expect("its rows");
+    let bases = knowledge::images().iter().find(|(repository, _)| *repository == "nvidia/cuda").expect("its rows").1;
+    for row in rows.iter().filter(|r| matches!(r.basis, Basis::Vendor | Basis::Inferred) && !r.cuda.is_empty()) {
+        assert!(
+            bases.iter().any(|b| b.require_cuda == row.require_cuda && b.cuda.starts_with(row.cuda.get(..4).unwrap_or(row.cuda))),
+            "{}",
+            row.tag
+        );
+        assert!(knowledge::source(row.source).starts_with(&format!("vllm-project/vllm@{}:", row.tag)), "{}", row.tag);
+    }
+}
+
+#[test]
+fn no_source_is_a_moving_branch() {
+    let sources = (0..=u16::MAX).map(knowledge::source).take_while(|s| !s.is_empty());
+    let mut seen = 0;
+    for source in sources.filter(|s| !s.starts_with("https://") && !s.starts_with("measured: ")) {
+        let moving = ["@main:", "@master:", "@HEAD:", "@nightly:"].iter().any(|branch| source.contains(branch));
+        assert!(!moving, "{source}");
+        seen += 1;
+    }
+    assert!(seen > 100, "{seen} sources");
+}
