@@ -496,3 +496,75 @@ fn no_source_is_a_moving_branch() {
     }
     assert!(seen > 100, "{seen} sources");
 }
+
+#[test]
+fn gpu_names_looked_up_by_hand() {
+    let table = [
+        ("NVIDIA GeForce GTX 980 Ti", (5, 2)),
+        ("GeForce GTX 1050 Ti", (6, 1)),
+        ("NVIDIA GeForce GTX 1080 Ti", (6, 1)),
+        ("NVIDIA TITAN Xp", (6, 1)),
+        ("TITAN V", (7, 0)),
+        ("NVIDIA TITAN RTX", (7, 5)),
+        ("NVIDIA GeForce GTX 1650", (7, 5)),
+        ("NVIDIA GeForce RTX 2060 SUPER", (7, 5)),
+        ("NVIDIA GeForce RTX 2080 Ti", (7, 5)),
+        ("Quadro RTX 8000", (7, 5)),
+        ("NVIDIA GeForce RTX 3050 Laptop GPU", (8, 6)),
+        ("NVIDIA GeForce RTX 3060", (8, 6)),
+        ("NVIDIA GeForce RTX 3090 Ti", (8, 6)),
+        ("NVIDIA RTX A6000", (8, 6)),
+        ("NVIDIA GeForce RTX 4060 Ti", (8, 9)),
+        ("NVIDIA GeForce RTX 4090", (8, 9)),
+        ("NVIDIA GeForce RTX 4090 Laptop GPU", (8, 9)),
+        ("NVIDIA RTX 6000 Ada Generation", (8, 9)),
+        ("NVIDIA GeForce RTX 5060 Ti", (12, 0)),
+        ("NVIDIA GeForce RTX 5090", (12, 0)),
+        ("NVIDIA GeForce RTX 5090 Laptop GPU", (12, 0)),
+        ("NVIDIA RTX PRO 6000 Blackwell Workstation Edition", (12, 0)),
+        ("NVIDIA RTX PRO 6000 Blackwell Server Edition", (12, 0)),
+        ("Tesla K80", (3, 7)),
+        ("Tesla M60", (5, 2)),
+        ("Tesla P100-PCIE-16GB", (6, 0)),
+        ("Tesla P100-SXM2-16GB", (6, 0)),
+        ("Tesla P40", (6, 1)),
+        ("Tesla V100-SXM2-32GB", (7, 0)),
+        ("Tesla V100-PCIE-16GB", (7, 0)),
+        ("Tesla T4", (7, 5)),
+        ("NVIDIA A100-SXM4-40GB", (8, 0)),
+        ("NVIDIA A100-SXM4-80GB", (8, 0)),
+        ("NVIDIA A100 80GB PCIe", (8, 0)),
+        ("NVIDIA A100-PCIE-40GB", (8, 0)),
+        ("NVIDIA A10", (8, 6)),
+        ("NVIDIA A10G", (8, 6)),
+        ("NVIDIA A40", (8, 6)),
+        ("NVIDIA L4", (8, 9)),
+        ("NVIDIA L40S", (8, 9)),
+        ("NVIDIA H100 80GB HBM3", (9, 0)),
+        ("NVIDIA H100 PCIe", (9, 0)),
+        ("NVIDIA H100 NVL", (9, 0)),
+        ("NVIDIA H200", (9, 0)),
+        ("NVIDIA GH200 480GB", (9, 0)),
+        ("NVIDIA B200", (10, 0)),
+        ("NVIDIA GB200", (10, 0)),
+        ("NVIDIA GB300", (10, 3)),
+        ("NVIDIA GB10", (12, 1)),
+    ];
+    for (name, sm) in table {
+        assert_eq!(knowledge::gpu(name).map(|g| (g.sm.major, g.sm.minor)), Some(sm), "{name}");
+    }
+    for none in [
+        "",
+        "GPU",
+        "NVIDIA",
+        "GeForce",
+        "RTX",
+        "NVIDIA GeForce RTX 9999",
+        "AMD Instinct MI300X",
+        "Intel Arc A770",
+        "a100x\u{0}",
+        "A",
+    ] {
+        assert!(knowledge::gpu(none).is_none(), "{none}");
+    }
+}
