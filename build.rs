@@ -191,7 +191,7 @@ impl Tables {
     fn source(&mut self, text: &str) -> Answer<usize> {
         if !source_is_well_formed(text) {
             return Err(format!(
-                "source `{text}` is none of https://…, owner/repo@commit:path, pypi:name==version, measured: command"
+                "source `{text}` is none of https://…, owner/repo@commit:path (a commit, vX.Y or release/X.Y), pypi:name==version, measured: command"
             ));
         }
         let next = self.sources.len();

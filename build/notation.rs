@@ -70,13 +70,21 @@ pub(crate) fn sm(text: &str) -> Answer<String> {
     Ok(format!("Sm {{ major: {}, minor: {}, exact: {exact} }}", number(major)?, number(minor)?))
 }
 
+/// A commit, a version's tag or a release branch; `main` says another thing tomorrow.
+fn stands_still(commit: &str) -> bool {
+    let hex = commit.len() >= 7 && commit.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b));
+    let numbered =
+        |t: &str| t.starts_with(|c: char| c.is_ascii_digit()) && t.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'.');
+    hex || commit.strip_prefix('v').is_some_and(numbered) || commit.strip_prefix("release/").is_some_and(numbered)
+}
+
 pub(crate) fn source_is_well_formed(text: &str) -> bool {
     let repository = |text: &str| -> Option<bool> {
         let (name, rest) = text.split_once('@')?;
         let (commit, path) = rest.split_once(':')?;
         let (owner, repo) = name.split_once('/')?;
         let word = |t: &str| !t.is_empty() && !t.contains(char::is_whitespace) && !t.contains(':');
-        Some(word(owner) && word(repo) && !repo.contains('/') && word(commit) && word(path))
+        Some(word(owner) && word(repo) && !repo.contains('/') && stands_still(commit) && word(path))
     };
     let published = |text: &str| {
         text.split_once("==").is_some_and(|(name, version)| !name.is_empty() && !version.is_empty() && !text.contains(' '))

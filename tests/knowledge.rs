@@ -440,3 +440,131 @@ proptest::proptest! {
         }
     }
 }
+
+#[test]
+fn cuda_packages_of_conda_looked_up_by_hand() {
+    let part = |package, version, library| {
+        let rows = knowledge::releases(package);
+        rows.iter().find(|r| r.version == version).and_then(|r| brought(r, library))
+    };
+    assert_eq!(part("conda:cuda-toolkit", "12.4.1", Library::Cuda), Some("12.4"));
+    assert_eq!(part("conda:cuda-cudart", "12.1.105", Library::Cuda), Some("12.1"));
+    assert_eq!(part("conda:cuda-cudart", "12.1.105", Library::Cublas), None, "libcudart and nothing else");
+    assert_eq!(part("conda:cudatoolkit", "11.8.0", Library::Cublas), Some("11"));
+    // Both bring no library.
+    assert!(knowledge::releases("conda:cuda-version").is_empty() && knowledge::releases("conda:cuda-nvcc").is_empty());
+    // The CUDA of a release is the first two numbers of its version, for each package that is CUDA itself.
+    for package in [
+        "conda:cuda",
+        "conda:cuda-cudart",
+        "conda:cuda-libraries",
+        "conda:cuda-runtime",
+        "conda:cuda-toolkit",
+        "conda:cudatoolkit",
+        "conda:pytorch-cuda",
+    ] {
+        for r in knowledge::releases(package) {
+            let brought = brought(r, Library::Cuda).and_then(CudaVersion::parse).expect("it is CUDA");
+            let own = CudaVersion::parse(r.version).expect("a CUDA version");
+            assert_eq!(brought.same_minor(&own), Some(true), "{package} {}", r.version);
+        }
+    }
+}
+
+#[test]
+fn images_of_vllm_ask_what_their_base_asks() {
+    let (_, rows) = knowledge::images().iter().find(|(repository, _)| *repository == "vllm/vllm-openai").expect("its rows");
+    let bases = knowledge::images().iter().find(|(repository, _)| *repository == "nvidia/cuda").expect("its rows").1;
+    for row in rows.iter().filter(|r| matches!(r.basis, Basis::Vendor | Basis::Inferred) && !r.cuda.is_empty()) {
+        assert!(
+            bases.iter().any(|b| b.require_cuda == row.require_cuda && b.cuda.starts_with(row.cuda.get(..4).unwrap_or(row.cuda))),
+            "{}",
+            row.tag
+        );
+        assert!(knowledge::source(row.source).starts_with(&format!("vllm-project/vllm@{}:", row.tag)), "{}", row.tag);
+    }
+}
+
+#[test]
+fn no_source_is_a_moving_branch() {
+    let sources = (0..=u16::MAX).map(knowledge::source).take_while(|s| !s.is_empty());
+    let mut seen = 0;
+    for source in sources.filter(|s| !s.starts_with("https://") && !s.starts_with("measured: ")) {
+        let moving = ["@main:", "@master:", "@HEAD:", "@nightly:"].iter().any(|branch| source.contains(branch));
+        assert!(!moving, "{source}");
+        seen += 1;
+    }
+    assert!(seen > 100, "{seen} sources");
+}
+
+#[test]
+fn gpu_names_looked_up_by_hand() {
+    let table = [
+        ("NVIDIA GeForce GTX 980 Ti", (5, 2)),
+        ("GeForce GTX 1050 Ti", (6, 1)),
+        ("NVIDIA GeForce GTX 1080 Ti", (6, 1)),
+        ("NVIDIA TITAN Xp", (6, 1)),
+        ("TITAN V", (7, 0)),
+        ("NVIDIA TITAN RTX", (7, 5)),
+        ("NVIDIA GeForce GTX 1650", (7, 5)),
+        ("NVIDIA GeForce RTX 2060 SUPER", (7, 5)),
+        ("NVIDIA GeForce RTX 2080 Ti", (7, 5)),
+        ("Quadro RTX 8000", (7, 5)),
+        ("NVIDIA GeForce RTX 3050 Laptop GPU", (8, 6)),
+        ("NVIDIA GeForce RTX 3060", (8, 6)),
+        ("NVIDIA GeForce RTX 3090 Ti", (8, 6)),
+        ("NVIDIA RTX A6000", (8, 6)),
+        ("NVIDIA GeForce RTX 4060 Ti", (8, 9)),
+        ("NVIDIA GeForce RTX 4090", (8, 9)),
+        ("NVIDIA GeForce RTX 4090 Laptop GPU", (8, 9)),
+        ("NVIDIA RTX 6000 Ada Generation", (8, 9)),
+        ("NVIDIA GeForce RTX 5060 Ti", (12, 0)),
+        ("NVIDIA GeForce RTX 5090", (12, 0)),
+        ("NVIDIA GeForce RTX 5090 Laptop GPU", (12, 0)),
+        ("NVIDIA RTX PRO 6000 Blackwell Workstation Edition", (12, 0)),
+        ("NVIDIA RTX PRO 6000 Blackwell Server Edition", (12, 0)),
+        ("Tesla K80", (3, 7)),
+        ("Tesla M60", (5, 2)),
+        ("Tesla P100-PCIE-16GB", (6, 0)),
+        ("Tesla P100-SXM2-16GB", (6, 0)),
+        ("Tesla P40", (6, 1)),
+        ("Tesla V100-SXM2-32GB", (7, 0)),
+        ("Tesla V100-PCIE-16GB", (7, 0)),
+        ("Tesla T4", (7, 5)),
+        ("NVIDIA A100-SXM4-40GB", (8, 0)),
+        ("NVIDIA A100-SXM4-80GB", (8, 0)),
+        ("NVIDIA A100 80GB PCIe", (8, 0)),
+        ("NVIDIA A100-PCIE-40GB", (8, 0)),
+        ("NVIDIA A10", (8, 6)),
+        ("NVIDIA A10G", (8, 6)),
+        ("NVIDIA A40", (8, 6)),
+        ("NVIDIA L4", (8, 9)),
+        ("NVIDIA L40S", (8, 9)),
+        ("NVIDIA H100 80GB HBM3", (9, 0)),
+        ("NVIDIA H100 PCIe", (9, 0)),
+        ("NVIDIA H100 NVL", (9, 0)),
+        ("NVIDIA H200", (9, 0)),
+        ("NVIDIA GH200 480GB", (9, 0)),
+        ("NVIDIA B200", (10, 0)),
+        ("NVIDIA GB200", (10, 0)),
+        ("NVIDIA GB300", (10, 3)),
+        ("NVIDIA GB10", (12, 1)),
+    ];
+    for (name, sm) in table {
+        assert_eq!(knowledge::gpu(name).map(|g| (g.sm.major, g.sm.minor)), Some(sm), "{name}");
+    }
+    for none in [
+        "",
+        "GPU",
+        "NVIDIA",
+        "GeForce",
+        "RTX",
+        "NVIDIA GeForce RTX 9999",
+        "AMD Instinct MI300X",
+        "Intel Arc A770",
+        "a100x\u{0}",
+        "A",
+    ] {
+        assert!(knowledge::gpu(none).is_none(), "{none}");
+    }
+}

@@ -64,16 +64,37 @@ mod tests {
         assert!(image("pytorch/pytorch:2.1.0-cu118").is_none() && image("pytorch/pytorch:latest").is_none());
         let old = image("nvcr.io/nvidia/tensorrt:20.08-py3").expect("an NGC month");
         assert_eq!((old.cuda, old.driver, old.driver_branches), ("11.0.3", "450.51", &[418, 440][..]));
-        let vllm = image("vllm/vllm-openai:v0.9.0").expect("a reported demand");
-        assert_eq!((vllm.require_cuda, vllm.gpu_only), ("cuda>=12.8", true));
+        let vllm = image("vllm/vllm-openai:v0.9.0").expect("by its Dockerfile");
+        assert!(vllm.require_cuda.starts_with("cuda>=12.8 brand=") && vllm.gpu_only, "{}", vllm.require_cuda);
+        assert_eq!((vllm.cuda, vllm.python, vllm.flavour), ("12.8.1", "3.12", Flavour::Devel));
+        assert_eq!(image("vllm/vllm-openai:v0.20.0").map(|i| i.cuda), Some("13.0.2"));
+        // Its Dockerfile and its pipeline name different CUDAs.
+        assert!(image("vllm/vllm-openai:v0.7.3").is_some_and(|i| i.gpu_only && i.cuda.is_empty() && i.require_cuda.is_empty()));
         assert!(image("vllm/vllm-openai:latest").is_some_and(|i| i.gpu_only && i.require_cuda.is_empty()));
         assert!(image("ghcr.io/huggingface/text-generation-inference:2.3.1").is_some_and(|i| i.gpu_only));
         assert!(image("ghcr.io/huggingface/text-generation-inference:3.0-rocm").is_some_and(|i| !i.gpu_only));
     }
 
     #[test]
+    fn python_images() {
+        let python = |reference| image(reference).map(|i| i.python);
+        for (reference, known) in [
+            ("python:3.9-slim", Some("3.9")),
+            ("docker.io/library/python:3.11", Some("3.11")),
+            ("python:3.10.12-slim-bookworm", Some("3.10")),
+            ("python:3.1-slim", None),
+            ("python:3-slim", None),
+            ("python", None),
+            ("python:3.9rc", None),
+            ("me/python:3.9-slim", None),
+        ] {
+            assert_eq!(python(reference), known, "{reference}");
+        }
+    }
+
+    #[test]
     fn noise() {
-        for none in ["", ":", "é", "\u{0}", "a b", "python:3.11", "nvidia/cuda:*", "//::@@"] {
+        for none in ["", ":", "é", "\u{0}", "a b", "python:latest", "nvidia/cuda:*", "//::@@"] {
             assert!(image(none).is_none(), "{none:?}");
         }
     }
