@@ -248,6 +248,7 @@ impl Linter {
         report.needs.dedup_by(|a, b| a.environment == b.environment);
         let outside: BTreeSet<&String> = judged.values().flat_map(|j| &j.outside).collect();
         report.warnings.extend(outside.iter().map(|path| format!("{path} lies outside the root and is not read")));
+        report.unknown.extend(self.unknown_gpus());
         self.conclude(seen, &mut report);
         self.starts = judged;
         self.work = work;
@@ -472,6 +473,16 @@ impl Linter {
         let inline = self.config_of(path).map_or(&[][..], |c| c.host.as_slice());
         let named = self.hosts.iter().filter(|(folder, _)| folder.is_empty() || path.starts_with(&format!("{folder}/")));
         named.map(|(_, host)| host).chain(inline).cloned().collect()
+    }
+
+    /// GPUs of hosts that the tables do not know, or know several of.
+    fn unknown_gpus(&self) -> BTreeSet<String> {
+        let inline = self.configs.values().chain(&self.given).flat_map(|config| &config.host);
+        let gpus = self.hosts.iter().map(|(_, host)| host).chain(inline).flat_map(|host| &host.gpus);
+        let unknown = gpus.filter(|gpu| gpu.sm.is_none());
+        unknown
+            .map(|gpu| format!("{}: no known GPU, or several of this name: nothing is said of its kernels", gpu.name))
+            .collect()
     }
 
     fn aliases(&self, path: &str) -> CompanyNames<'_> {
