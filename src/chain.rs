@@ -1,8 +1,7 @@
 //! Questions along the chain that several rules and reports ask: which driver a CUDA release needs, what a GPU can run,
 //! what a start needs in all.
 
-use crate::diagnostic::Needs;
-use crate::environment::{Build, Environment, Evidence, Host, Join, Reason};
+use crate::environment::{Evidence, Host, Join, Reason};
 use crate::knowledge::{self, Basis, DriverBound, Kernels, Segment, Sm};
 use crate::platform::Os;
 use crate::source::Span;
@@ -143,39 +142,6 @@ pub(crate) fn carried(kernels: Kernels) -> String {
         code.iter().map(|c| format!("sm_{}{}{}", c.major, c.minor, if c.exact { "a" } else { "" })).collect();
     words.extend(ptx.iter().map(|p| format!("PTX {}.{}", p.major, p.minor)));
     words.join(" ")
-}
-
-/// What a start needs of a machine; `None` where it has no chain.
-pub(crate) fn needs(env: &Environment) -> Option<Needs> {
-    let mut driver: Option<DriverVersion> = None;
-    let mut oldest: Option<Sm> = None;
-    for component in &env.components {
-        let Some(build) = component.builds.only().or_else(|| component.builds.today()) else { continue };
-        if let Some(bound) =
-            build.cuda().and_then(|cuda| knowledge::driver_bound(&cuda)).and_then(|row| DriverVersion::parse(row.linux))
-            && driver.as_ref().is_none_or(|d| d.order(&bound).is_lt())
-        {
-            driver = Some(bound);
-        }
-        if let Some(lowest) = lowest(build)
-            && oldest.is_none_or(|o| o < lowest)
-        {
-            oldest = Some(lowest);
-        }
-    }
-    if driver.is_none() && oldest.is_none() {
-        return None;
-    }
-    Some(Needs {
-        environment: env.start.name.clone(),
-        driver: driver.map(|d| d.to_string()),
-        sm: oldest.map(|sm| format!("{}.{}", sm.major, sm.minor)),
-    })
-}
-
-fn lowest(build: &Build) -> Option<Sm> {
-    let Kernels::Known { code, ptx, .. } = build.release.kernels else { return None };
-    code.iter().chain(ptx).filter(|c| !c.exact).min().copied()
 }
 
 #[cfg(test)]

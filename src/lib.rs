@@ -19,6 +19,7 @@ pub mod knowledge;
 mod launched;
 pub mod linter;
 mod loader;
+mod needs;
 pub mod notation;
 pub mod outline;
 pub mod platform;

@@ -16,7 +16,7 @@ use crate::rules::{Check, Needs, Out, RULES, Rule};
 use crate::settings::{Levels, Settings};
 use crate::source::{FileId, Origin, Sources, Span};
 use crate::suppress::Suppressions;
-use crate::{chain, knowledge, launched, read};
+use crate::{knowledge, launched, needs, read};
 
 /// Lints a set of texts, and again after each change, doing only what the change asks for.
 #[derive(Default)]
@@ -241,7 +241,7 @@ impl Linter {
         let mut seen: Vec<Seen> = order.iter().filter_map(|name| judged.get(name)).flat_map(|j| j.seen.iter().cloned()).collect();
         seen.extend(self.of_files());
         seen.extend(self.of_launches(&project, &judged));
-        let needs = order.iter().filter_map(|name| judged.get(name)?.environments.iter().find_map(chain::needs));
+        let needs = order.iter().filter_map(|name| judged.get(name)?.environments.iter().find_map(needs::needs));
         let mut report =
             Report { needs: needs.collect(), environments: order.len(), files: self.files.len(), ..Report::default() };
         report.needs.sort_by(|a, b| a.environment.cmp(&b.environment));
