@@ -1,8 +1,7 @@
 //! Questions along the chain that several rules and reports ask: which driver a CUDA release needs, what a GPU can run,
 //! what a start needs in all.
 
-use crate::diagnostic::Needs;
-use crate::environment::{Build, Environment, Evidence, Host, Join, Reason};
+use crate::environment::{Evidence, Host, Join, Reason};
 use crate::knowledge::{self, Basis, DriverBound, Kernels, Segment, Sm};
 use crate::platform::Os;
 use crate::source::Span;
@@ -143,69 +142,6 @@ pub(crate) fn carried(kernels: Kernels) -> String {
         code.iter().map(|c| format!("sm_{}{}{}", c.major, c.minor, if c.exact { "a" } else { "" })).collect();
     words.extend(ptx.iter().map(|p| format!("PTX {}.{}", p.major, p.minor)));
     words.join(" ")
-}
-
-/// What a start needs of a machine; `None` where it has no chain.
-pub(crate) fn needs(env: &Environment) -> Option<Needs> {
-    let mut driver: Option<DriverVersion> = None;
-    let mut oldest: Option<Sm> = None;
-    for component in &env.components {
-        let Some(build) = component.builds.only().or_else(|| component.builds.today()) else { continue };
-        if let Some(bound) =
-            build.cuda().and_then(|cuda| knowledge::driver_bound(&cuda)).and_then(|row| DriverVersion::parse(row.linux))
-            && driver.as_ref().is_none_or(|d| d.order(&bound).is_lt())
-        {
-            driver = Some(bound);
-        }
-        if let Some(lowest) = lowest(build)
-            && oldest.is_none_or(|o| o < lowest)
-        {
-            oldest = Some(lowest);
-        }
-    }
-    if driver.is_none() && oldest.is_none() {
-        return None;
-    }
-    Some(Needs {
-        environment: env.start.name.clone(),
-        driver: driver.map(|d| d.to_string()),
-        sm: oldest.map(|sm| format!("{}.{}", sm.major, sm.minor)),
-    })
-}
-
-/// What the tables do not know of an environment: each is a reason for silence.
-pub(crate) fn unknown(env: &Environment) -> Vec<String> {
-    let start = &env.start.name;
-    let mut found = Vec::new();
-    if let Some(image) = env.image.as_ref().filter(|i| i.row.is_none()) {
-        found.push(match image.reference.as_str() {
-            "" => format!("{start}: the name of its image is not known"),
-            name => format!("{start}: the image {name} is not in the tables"),
-        });
-    }
-    for step in &env.steps {
-        for index in step.indexes.iter().filter(|i| i.id.is_none() && i.at.is_some()) {
-            let name = if index.url.is_empty() { "with a variable in its address" } else { index.url.as_str() };
-            found.push(format!("{start}: the index {name} is not in the tables"));
-        }
-        for ask in &step.asks {
-            if ask.alone.builds.is_empty() && !knowledge::releases(&ask.package).is_empty() {
-                found.push(format!("{start}: no build of {}{} is in the tables for this platform", ask.package, ask.wants));
-            }
-        }
-    }
-    found
-}
-
-/// What the tables do not know of a host.
-pub(crate) fn unknown_of(host: &Host) -> Vec<String> {
-    let gpus = host.gpus.iter().filter(|gpu| gpu.sm.is_none());
-    gpus.map(|gpu| format!("{}: the GPU {} is not in the tables, or means several", host.name, gpu.name)).collect()
-}
-
-fn lowest(build: &Build) -> Option<Sm> {
-    let Kernels::Known { code, ptx, .. } = build.release.kernels else { return None };
-    code.iter().chain(ptx).filter(|c| !c.exact).min().copied()
 }
 
 #[cfg(test)]

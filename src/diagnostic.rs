@@ -83,6 +83,8 @@ pub struct Needs {
     pub environment: String,
     /// Oldest driver (Linux numbers), if known.
     pub driver: Option<String>,
+    /// The CUDA release that its image demands of the driver, if any; images let some older drivers in for some GPUs.
+    pub image_cuda: Option<String>,
     /// Oldest compute capability, if known: `7.5`.
     pub sm: Option<String>,
 }

@@ -16,7 +16,7 @@ use crate::rules::{Check, Needs, Out, RULES, Rule};
 use crate::settings::{Levels, Settings};
 use crate::source::{FileId, Origin, Sources, Span};
 use crate::suppress::Suppressions;
-use crate::{chain, knowledge, launched, read};
+use crate::{knowledge, launched, needs, read, unknown};
 
 /// Lints a set of texts, and again after each change, doing only what the change asks for.
 #[derive(Default)]
@@ -248,13 +248,12 @@ impl Linter {
         seen.extend(self.of_files());
         seen.extend(self.of_launches(&project, &judged));
         let needs =
-            order.iter().filter_map(|name| judged.get(name)?.environments.iter().filter(|e| e.runs).find_map(chain::needs));
+            order.iter().filter_map(|name| judged.get(name)?.environments.iter().filter(|e| e.runs).find_map(needs::needs));
         let mut report =
             Report { needs: needs.collect(), environments: order.len(), files: self.files.len(), ..Report::default() };
-        let everywhere = judged.values().flat_map(|j| j.environments.iter()).flat_map(chain::unknown);
-        report.unknown = everywhere.chain(self.hosts.iter().flat_map(|(_, host)| chain::unknown_of(host))).collect();
-        report.unknown.sort();
-        report.unknown.dedup();
+        let everywhere = judged.values().flat_map(|j| j.environments.iter()).flat_map(unknown::unknown);
+        let everything: BTreeSet<String> = everywhere.chain(self.unknown_gpus()).collect();
+        report.unknown = everything.into_iter().collect();
         report.needs.sort_by(|a, b| a.environment.cmp(&b.environment));
         report.needs.dedup_by(|a, b| a.environment == b.environment);
         let outside: BTreeSet<&String> = judged.values().flat_map(|j| &j.outside).collect();
@@ -492,6 +491,16 @@ impl Linter {
         let inline = self.config_of(path).map_or(&[][..], |c| c.host.as_slice());
         let named = self.hosts.iter().filter(|(folder, _)| folder.is_empty() || path.starts_with(&format!("{folder}/")));
         named.map(|(_, host)| host).chain(inline).cloned().collect()
+    }
+
+    /// GPUs of hosts that the tables do not know, or know several of.
+    fn unknown_gpus(&self) -> BTreeSet<String> {
+        let inline = self.configs.values().chain(&self.given).flat_map(|config| &config.host);
+        let gpus = self.hosts.iter().map(|(_, host)| host).chain(inline).flat_map(|host| &host.gpus);
+        let unknown = gpus.filter(|gpu| gpu.sm.is_none());
+        unknown
+            .map(|gpu| format!("{}: no known GPU, or several of this name: nothing is said of its kernels", gpu.name))
+            .collect()
     }
 
     fn aliases(&self, path: &str) -> CompanyNames<'_> {

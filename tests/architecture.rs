@@ -25,15 +25,17 @@ const MAY_USE: &[(&str, &str)] = &[
     ("loader", "environment knowledge outline platform version"),
     ("install", "environment knowledge loader notation outline platform project resolve source version"),
     ("launched", "environment knowledge outline project source"),
-    ("chain", "diagnostic environment knowledge outline platform source version"),
+    ("chain", "environment knowledge outline platform source version"),
+    ("unknown", "environment knowledge"),
     ("demand", "chain environment knowledge version"),
+    ("needs", "demand diagnostic environment knowledge version"),
     ("rules", "chain demand diagnostic environment knowledge loader notation outline platform source version"),
     ("suppress", "diagnostic outline rules source"),
     ("judge", "diagnostic environment knowledge outline rules settings source suppress"),
     (
         "linter",
-        "chain config diagnostic environment install judge knowledge launched outline platform project read resolve rules settings \
-         source suppress version",
+        "config diagnostic environment install judge knowledge launched needs outline platform project read resolve rules settings \
+         source suppress unknown version",
     ),
     // The rim: what touches files, and what is printed.
     ("walk", "config diagnostic outline read source viewpoint"),

@@ -139,6 +139,16 @@ fn hosts_come_from_options_files_and_folders() {
 }
 
 #[test]
+fn a_gpu_that_is_not_known_is_told_when_asked() {
+    let project = project("mended-trainer");
+    for (name, known) in [("RTX 4090", true), ("RTX 6090", false), ("RTX 6000", false)] {
+        let run = cudalint(&project, &["-v", "--gpu", name]);
+        assert_eq!((text(&run.stdout), text(&run.stderr).contains(&format!("{name}: no known GPU"))), ("", !known), "{name}");
+        assert!(!text(&cudalint(&project, &["--gpu", name]).stderr).contains(name));
+    }
+}
+
+#[test]
 fn rules_and_severities_are_chosen() {
     let project = project("broken-trainer");
     for (arguments, lines, status) in [

@@ -94,8 +94,13 @@ fn report(sources: &Sources) -> Report {
         },
     ];
     let needs = vec![
-        Needs { environment: "a/requirements.txt".into(), driver: Some("525.60.13".into()), sm: Some("5.0".into()) },
-        Needs { environment: "b".into(), driver: None, sm: None },
+        Needs {
+            environment: "a/requirements.txt".into(),
+            driver: Some("525.60.13".into()),
+            image_cuda: None,
+            sm: Some("5.0".into()),
+        },
+        Needs { environment: "b".into(), driver: None, image_cuda: Some("12.6".into()), sm: None },
     ];
     Report { diagnostics, needs, environments: 2, files: 3, ..Report::default() }
 }
@@ -243,7 +248,14 @@ fn a_run_ends_with_what_each_start_needs() {
     let outcome = Outcome::new(vec![Part { report: &report, sources: &sources, viewpoint: viewpoint.clone(), skipped: &[] }]);
     let sum = "1 error, 1 warning, 1 info in 3 files, 2 environments";
     assert_eq!(outcome.closing(false), [sum]);
-    assert_eq!(outcome.closing(true), [sum, "a/requirements.txt needs driver ≥ 525.60.13 and a GPU of sm_50 or newer"]);
+    assert_eq!(
+        outcome.closing(true),
+        [
+            sum,
+            "a/requirements.txt needs driver ≥ 525.60.13 and a GPU of sm_50 or newer",
+            "b needs a driver that reports CUDA 12.6, for its image"
+        ]
+    );
     assert_eq!(outcome.by_rule(), [("cuda-build-drifts", 1), ("driver-too-old", 1), ("torch-replaced-later", 1)]);
     // The same file under two roots is told once.
     let twice = |sources| Part { report: &report, sources, viewpoint: viewpoint.clone(), skipped: &[] };

@@ -206,7 +206,13 @@ pub(super) fn closing(outcome: &Outcome<'_>, needs: bool) -> Vec<String> {
                 let driver = n.driver.as_ref().map(|driver| format!("driver ≥ {driver}"));
                 let gpu = n.sm.as_ref().map(|sm| format!("a GPU of sm_{} or newer", sm.replace('.', "")));
                 let what = [driver, gpu].into_iter().flatten().collect::<Vec<_>>().join(" and ");
-                (!what.is_empty()).then(|| one_line(&format!("{} needs {what}", part.viewpoint.path(&n.environment))))
+                let what = match (what.as_str(), &n.image_cuda) {
+                    ("", None) => return None,
+                    (what, None) => what.to_owned(),
+                    ("", Some(cuda)) => format!("a driver that reports CUDA {cuda}, for its image"),
+                    (what, Some(cuda)) => format!("{what}; its image wants a driver that reports CUDA {cuda}"),
+                };
+                Some(one_line(&format!("{} needs {what}", part.viewpoint.path(&n.environment))))
             }));
         }
     }
