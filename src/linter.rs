@@ -16,7 +16,7 @@ use crate::rules::{Check, Needs, Out, RULES, Rule};
 use crate::settings::{Levels, Settings};
 use crate::source::{FileId, Origin, Sources, Span};
 use crate::suppress::Suppressions;
-use crate::{chain, knowledge, launched, read};
+use crate::{chain, hardware, knowledge, launched, read};
 
 /// Lints a set of texts, and again after each change, doing only what the change asks for.
 #[derive(Default)]
@@ -219,7 +219,8 @@ impl Linter {
         let project = Project::new(&self.sources, files);
         let mut run = |beginnings: Vec<Beginning>, judged: &mut HashMap<String, Judged>, order: &mut Vec<String>| {
             for beginning in beginnings {
-                let hosts = self.hosts_of(&beginning.path);
+                let mut hosts = self.hosts_of(&beginning.path);
+                hosts.retain(|host| !project::is_lent(&project, &beginning) && hardware::meets(&beginning.name, host));
                 let old = starts.remove(&beginning.name);
                 let fresh = old.filter(|old| old.fingerprint == self.fingerprint(&project, &beginning, &hosts, old));
                 let now = fresh.unwrap_or_else(|| {
@@ -539,7 +540,8 @@ fn check_environment(env: &Environment, hosts: &[Host], seen: &mut Vec<Seen>) {
                 collect(rule, out, &env.start.name, "", seen);
             }
             Check::Host(check) => {
-                for host in hosts {
+                let image = env.image.as_ref().map_or("", |image| image.reference.as_str());
+                for host in hosts.iter().filter(|host| hardware::meets(image, host)) {
                     let mut out = Out::default();
                     check(env, host, &mut out);
                     collect(rule, out, &env.start.name, &host.name, seen);

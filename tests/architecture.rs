@@ -26,13 +26,14 @@ const MAY_USE: &[(&str, &str)] = &[
     ("install", "environment knowledge loader notation outline platform project resolve source version"),
     ("launched", "environment knowledge outline project source"),
     ("chain", "diagnostic environment knowledge outline platform source version"),
+    ("hardware", "environment knowledge platform"),
     ("demand", "chain environment knowledge version"),
     ("rules", "chain demand diagnostic environment knowledge loader notation outline platform source version"),
     ("suppress", "diagnostic outline rules source"),
     ("judge", "diagnostic environment knowledge outline rules settings source suppress"),
     (
         "linter",
-        "chain config diagnostic environment install judge knowledge launched outline platform project read resolve rules settings \
+        "chain config diagnostic environment hardware install judge knowledge launched outline platform project read resolve rules settings \
          source suppress version",
     ),
     // The rim: what touches files, and what is printed.

@@ -55,6 +55,9 @@ impl State {
         for (n, want) in wanted.iter().enumerate() {
             let mut builds = pruned.left[n].clone();
             builds.open |= step.open && want.implied;
+            if self.unknown_base && !want.chosen && !self.installed.contains_key(&want.name) {
+                builds = Candidates { open: true, today: None, ..builds };
+            }
             let evidence = at(want.at, &want.also, comes(&want.name, &want.shown, &builds), step.join);
             let today = |version: &Version| pruned.admits_today(&packages, n, version, &self.platform);
             let change = self.change(want, &builds, &evidence, step, &today);
@@ -125,6 +128,7 @@ impl State {
                 continue;
             }
             let new = match parsed.subject {
+                Subject::Package { name, .. } if self.never(&name, step) => continue,
                 Subject::Package { name, wants, .. } => self.package(name, wants, ask, step, found),
                 Subject::Wheel { wheel, .. } => Wanted {
                     alone: resolve::from_wheel(&wheel, &self.platform),
@@ -168,6 +172,7 @@ impl State {
             };
             let name = requirement::normalise(name);
             if knowledge::releases(&name).is_empty()
+                || self.never(&name, step)
                 || wanted.iter().any(|w| w.name == name)
                 || (manifest && !is_framework(&name))
             {
@@ -180,6 +185,16 @@ impl State {
             wanted.push(self.package(name, wants, &ask, step, found));
         }
         wanted
+    }
+
+    /// Whether uv's overrides keep a package out, whoever asks for it: `torch; sys_platform == 'never'`.
+    fn never(&self, name: &str, step: &Installed) -> bool {
+        let texts = step.overrides.iter().filter(|_| step.tool != Tool::Pip).filter_map(|line| line.text.as_deref());
+        let lines = texts.filter_map(|text| requirement::parse(text).ok());
+        let mut own = lines.filter(|line| matches!(&line.subject, Subject::Package { name: of, .. } if of == name)).peekable();
+        let fails =
+            |line: &requirement::Requirement| line.marker.as_ref().and_then(|m| m.holds(&self.platform, &[])) == Some(false);
+        own.peek().is_some() && own.all(|line| fails(&line))
     }
 
     fn package(&self, name: String, wants: Specifiers, ask: &Asked, step: &Installed, found: &[StepIndex]) -> Wanted {
@@ -276,7 +291,7 @@ impl State {
                     continue;
                 }
                 let Subject::Package { name, .. } = parsed.subject else { continue };
-                if is_framework(&name) && !wanted.iter().chain(&new).any(|w| w.name == name) {
+                if is_framework(&name) && !self.never(&name, step) && !wanted.iter().chain(&new).any(|w| w.name == name) {
                     let mut also = also.clone();
                     also.push((place, Reason::Requires { by: by.clone(), what: (*text).to_owned() }));
                     let ask = Asked { text: None, language: Language::Pep508, at: place, also };

@@ -1,7 +1,9 @@
 //! Links between files, and nothing else: which starts there are, who includes, copies and builds from whom.
 
 mod images;
+mod installers;
 mod launches;
+mod lent;
 mod paths;
 mod starts;
 mod variables;
@@ -9,6 +11,7 @@ mod walk;
 mod worlds;
 
 pub(crate) use launches::{LaunchPlace, launches};
+pub(crate) use lent::is_lent;
 pub(crate) use starts::{Beginning, Enters, commanded, manifests};
 pub(crate) use walk::{Asked, Event, Indexed, Installed, Prefix, Script, walk};
 pub(crate) use worlds::{World, worlds};
@@ -24,6 +27,7 @@ pub(crate) struct Project<'a> {
     pub(crate) sources: &'a Sources,
     files: BTreeMap<&'a str, File<'a>>,
     givers: images::Givers,
+    installers: installers::Installers,
 }
 
 /// One file.
@@ -39,8 +43,14 @@ pub(crate) struct File<'a> {
 impl<'a> Project<'a> {
     /// Links these files.
     pub(crate) fn new(sources: &'a Sources, files: impl Iterator<Item = (&'a str, File<'a>)>) -> Self {
-        let mut project = Self { sources, files: files.collect(), givers: images::Givers::default() };
+        let mut project = Self {
+            sources,
+            files: files.collect(),
+            givers: images::Givers::default(),
+            installers: installers::Installers::default(),
+        };
         project.givers = images::givers(&project);
+        project.installers = installers::Installers::of(&project);
         project
     }
     /// The file at a root-relative path.
@@ -51,8 +61,8 @@ impl<'a> Project<'a> {
     pub(crate) fn files(&self) -> impl Iterator<Item = (&'a str, File<'a>)> {
         self.files.iter().map(|(path, file)| (*path, *file))
     }
-    /// What the other files say of building a Dockerfile: part of the fingerprint of its starts.
-    pub(crate) fn given_to(&self, dockerfile: &str) -> String {
-        format!("{:?}", self.givers.of(dockerfile))
+    /// What the other files say of building a Dockerfile or of who installs a manifest: part of the fingerprint of its starts.
+    pub(crate) fn given_to(&self, path: &str) -> String {
+        format!("{:?}{:?}", self.givers.of(path), self.installers.tool(path))
     }
 }
