@@ -219,8 +219,9 @@ impl Linter {
         let project = Project::new(&self.sources, files);
         let mut run = |beginnings: Vec<Beginning>, judged: &mut HashMap<String, Judged>, order: &mut Vec<String>| {
             for beginning in beginnings {
+                let lent = project::is_lent(&project, &beginning);
                 let mut hosts = self.hosts_of(&beginning.path);
-                hosts.retain(|host| !project::is_lent(&project, &beginning) && hardware::meets(&beginning.name, host));
+                hosts.retain(|host| !lent && hardware::meets(&beginning.name, host));
                 let old = starts.remove(&beginning.name);
                 let fresh = old.filter(|old| old.fingerprint == self.fingerprint(&project, &beginning, &hosts, old));
                 let now = fresh.unwrap_or_else(|| {

@@ -7,6 +7,9 @@ use globset::{Glob, GlobSet, GlobSetBuilder};
 use super::{Project, paths};
 use crate::outline::{Does, Piece, Text, Tool};
 
+/// No root has more such names, and none is longer: else any may be meant.
+const MOST: usize = 256;
+
 /// Names of manifests that some command may install by uv.
 #[derive(Debug, Default)]
 pub(super) struct Installers(GlobSet);
@@ -21,6 +24,9 @@ impl Installers {
                     patterns.extend(install.reads.iter().filter_map(|read| pattern(&read.path)));
                 }
             }
+        }
+        if patterns.len() > MOST {
+            patterns = BTreeSet::from(["*".to_owned()]);
         }
         let mut set = GlobSetBuilder::new();
         for glob in patterns.iter().filter_map(|p| Glob::new(p).ok()) {
@@ -40,12 +46,16 @@ fn pattern(path: &Text) -> Option<String> {
     if !path.pieces.iter().any(unknown) {
         return None;
     }
-    let whole: String = path
-        .pieces
-        .iter()
-        .map(|piece| if let Piece::Literal(text) = piece { globset::escape(text) } else { "*".to_owned() })
-        .collect();
-    Some(whole.rsplit('/').next().unwrap_or(&whole).to_owned())
+    let mut whole = String::new();
+    for piece in &path.pieces {
+        match piece {
+            Piece::Literal(text) => whole.push_str(&globset::escape(text)),
+            _ if whole.ends_with('*') => {}
+            _ => whole.push('*'),
+        }
+    }
+    let name = whole.rsplit('/').next().unwrap_or(&whole);
+    Some(if name.len() > MOST { "*" } else { name }.to_owned())
 }
 
 #[cfg(test)]
@@ -59,7 +69,8 @@ mod tests {
         let literal = |t: &str| Piece::Literal(t.into());
         let show = |pieces: Vec<Piece>| pattern(&Text { pieces, at });
         assert_eq!(show(vec![literal("a/req.txt")]), None);
-        assert_eq!(show(vec![Piece::Opaque]).as_deref(), Some("*"));
+        assert_eq!(show(vec![Piece::Opaque, Piece::Opaque]).as_deref(), Some("*"));
+        assert_eq!(show(vec![literal(&"a".repeat(1 << 20)), Piece::Opaque]).as_deref(), Some("*"));
         let by_profile = vec![Piece::Opaque, literal("/req-"), Piece::Opaque, literal(".txt")];
         assert_eq!(show(by_profile).as_deref(), Some("req-*.txt"));
         assert_eq!(show(vec![Piece::Opaque, literal("/[a].txt")]).as_deref(), Some("[[]a[]].txt"));
