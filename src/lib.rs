@@ -13,6 +13,7 @@ pub mod config;
 mod demand;
 pub mod diagnostic;
 pub mod environment;
+mod hardware;
 mod install;
 mod judge;
 pub mod knowledge;

@@ -16,7 +16,7 @@ use crate::rules::{Check, Needs, Out, RULES, Rule};
 use crate::settings::{Levels, Settings};
 use crate::source::{FileId, Origin, Sources, Span};
 use crate::suppress::Suppressions;
-use crate::{knowledge, launched, needs, read, unknown};
+use crate::{hardware, knowledge, launched, needs, read, unknown};
 
 /// Lints a set of texts, and again after each change, doing only what the change asks for.
 #[derive(Default)]
@@ -225,7 +225,8 @@ impl Linter {
                 if *taken > 1 {
                     beginning.name = format!("{}#{taken}", beginning.name);
                 }
-                let hosts = self.hosts_of(&beginning.path);
+                let mut hosts = self.hosts_of(&beginning.path);
+                hosts.retain(|host| hardware::meets(&beginning.name, host));
                 let old = starts.remove(&beginning.name);
                 let fresh = old.filter(|old| old.fingerprint == self.fingerprint(&project, &beginning, &hosts, old));
                 let now = fresh.unwrap_or_else(|| {
@@ -568,7 +569,8 @@ fn check_environment(env: &Environment, hosts: &[Host], seen: &mut Vec<Seen>) {
                 collect(rule, out, &env.start.name, "", seen);
             }
             Check::Host(check) => {
-                for host in hosts.iter().filter(|_| env.runs) {
+                let image = env.image.as_ref().map_or("", |image| image.reference.as_str());
+                for host in hosts.iter().filter(|host| env.runs && hardware::meets(image, host)) {
                     let mut out = Out::default();
                     check(env, host, &mut out);
                     collect(rule, out, &env.start.name, &host.name, seen);

@@ -27,6 +27,7 @@ const MAY_USE: &[(&str, &str)] = &[
     ("launched", "environment knowledge outline project source"),
     ("chain", "environment knowledge outline platform source version"),
     ("unknown", "environment knowledge"),
+    ("hardware", "environment knowledge platform"),
     ("demand", "chain environment knowledge version"),
     ("needs", "demand diagnostic environment knowledge version"),
     ("rules", "chain demand diagnostic environment knowledge loader notation outline platform source version"),
@@ -34,7 +35,7 @@ const MAY_USE: &[(&str, &str)] = &[
     ("judge", "diagnostic environment knowledge outline rules settings source suppress"),
     (
         "linter",
-        "config diagnostic environment install judge knowledge launched needs outline platform project read resolve rules settings \
+        "config diagnostic environment hardware install judge knowledge launched needs outline platform project read resolve rules settings \
          source suppress unknown version",
     ),
     // The rim: what touches files, and what is printed.

@@ -122,9 +122,13 @@ fn stands_on(image: Option<&str>, at: Span, also: &[(Span, Reason)], script: &Sc
     }
 }
 
-/// NVIDIA's CUDA images carry `cuda-compat` of their own release.
+/// NVIDIA's CUDA images, and those that stand on them, carry `cuda-compat` of their own release.
 fn image_compat(image: &Image) -> Option<CudaVersion> {
     let row = image.row.filter(|row| row.flavour != knowledge::Flavour::None)?;
+    // Its runtime images stand on plain Ubuntu. Source: pytorch/pytorch, docker.Makefile, BASE_RUNTIME.
+    if row.repository == "pytorch/pytorch" && row.flavour == knowledge::Flavour::Runtime {
+        return None;
+    }
     Some(CudaVersion::parse(row.cuda)?.minor_only())
 }
 
@@ -146,10 +150,40 @@ pub(crate) fn assume(env: &mut Environment, rc: &Script) {
 impl State {
     /// What an image has before anything is installed.
     fn of_image(platform: Platform, image: Option<&Image>) -> Self {
-        let mut state = Self { platform, installed: BTreeMap::new(), steps: Vec::new() };
+        let mut state = Self { platform, installed: BTreeMap::new(), steps: Vec::new(), unknown_base: false };
         if let Some(image) = image {
+            state.unknown_base = image.reference.is_empty();
             state.take_image(image);
         }
         state
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::Sources;
+
+    #[test]
+    fn which_images_carry_a_newer_libcuda() {
+        struct Nobody;
+        impl Aliases for Nobody {
+            fn index(&self, _: &str) -> Option<&'static str> {
+                None
+            }
+            fn image(&self, _: &str) -> Option<String> {
+                None
+            }
+        }
+        let at = Span::new(Sources::default().set("Dockerfile", ""), 0, 0);
+        for (reference, carries) in [
+            ("nvidia/cuda:12.4.1-base-ubuntu22.04", true),
+            ("pytorch/pytorch:2.3.0-cuda12.1-cudnn8-devel", true),
+            ("pytorch/pytorch:2.3.0-cuda12.1-cudnn8-runtime", false),
+            ("python:3.11", false),
+        ] {
+            let image = stands_on(Some(reference), at, &[], &Script::default(), &Nobody);
+            assert_eq!(image_compat(&image).is_some(), carries, "{reference}");
+        }
     }
 }

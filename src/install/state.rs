@@ -14,6 +14,8 @@ pub(super) struct State {
     /// By name.
     pub(super) installed: BTreeMap<String, Held>,
     pub(super) steps: Vec<Step>,
+    /// It stands on an image whose name is not known: any package may be there already, and any index be set.
+    pub(super) unknown_base: bool,
 }
 
 /// A package that is there.

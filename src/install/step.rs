@@ -65,6 +65,9 @@ impl State {
             let mut builds = pruned.left[n].clone();
             builds.open = want.alone.open;
             builds.open |= step.open && want.implied;
+            if self.unknown_base && !want.chosen && !self.installed.contains_key(&want.name) {
+                builds = Candidates { open: true, today: None, ..builds };
+            }
             let evidence = at(want.at, &want.also, comes(&want.name, &want.shown, &builds), step.join);
             let today = |version: &Version| pruned.admits_today(&packages, &stays, n, version, &self.platform);
             let change = self.change(want, &builds, &evidence, step, &today);

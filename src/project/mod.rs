@@ -1,6 +1,7 @@
 //! Links between files, and nothing else: which starts there are, who includes, copies and builds from whom.
 
 mod images;
+mod installers;
 mod launches;
 mod paths;
 mod starts;
@@ -25,6 +26,7 @@ pub(crate) struct Project<'a> {
     files: BTreeMap<&'a str, File<'a>>,
     rc_files: Vec<(&'a str, File<'a>)>,
     givers: images::Givers,
+    installers: installers::Installers,
 }
 
 /// One file.
@@ -42,8 +44,10 @@ impl<'a> Project<'a> {
     pub(crate) fn new(sources: &'a Sources, files: impl Iterator<Item = (&'a str, File<'a>)>) -> Self {
         let files: BTreeMap<_, _> = files.collect();
         let rc_files = files.iter().filter(|(_, f)| f.kind == Kind::Rc).map(|(path, f)| (*path, *f)).collect();
-        let mut project = Self { sources, files, rc_files, givers: images::Givers::default() };
+        let mut project =
+            Self { sources, files, rc_files, givers: images::Givers::default(), installers: installers::Installers::default() };
         project.givers = images::givers(&project);
+        project.installers = installers::Installers::of(&project);
         project
     }
     /// The file at a root-relative path.
@@ -58,8 +62,8 @@ impl<'a> Project<'a> {
     pub(crate) fn rc_files(&self) -> impl Iterator<Item = (&'a str, File<'a>)> {
         self.rc_files.iter().copied()
     }
-    /// What the other files say of building a Dockerfile: part of the fingerprint of its starts.
-    pub(crate) fn given_to(&self, dockerfile: &str) -> String {
-        format!("{:?}", self.givers.of(dockerfile))
+    /// What the other files say of building a Dockerfile or of who installs a manifest: part of the fingerprint of its starts.
+    pub(crate) fn given_to(&self, path: &str) -> String {
+        format!("{:?}{:?}", self.givers.of(path), self.installers.tool(path))
     }
 }

@@ -17,7 +17,7 @@ pub(crate) struct Beginning {
     pub(crate) at: Span,
     /// What is entered there.
     pub(crate) enters: Enters,
-    /// Whether a host runs it as it is: not a builder stage, not a hosted CI job, not what only the documentation is built with.
+    /// Whether a host runs it as it is: not a builder stage, not a hosted CI job.
     pub(crate) runs: bool,
 }
 
@@ -110,13 +110,7 @@ pub(crate) fn manifests(project: &Project<'_>, installed: &BTreeSet<String>) -> 
         let acts = &file.outline.acts;
         let at = Span::new(file.id, 0, 0);
         let mut push = |name: String, with: BTreeSet<Choice>| {
-            found.push(Beginning {
-                name,
-                path: path.to_owned(),
-                at,
-                enters: Enters::Manifest(with),
-                runs: !is_documentation(path),
-            });
+            found.push(Beginning { name, path: path.to_owned(), at, enters: Enters::Manifest(with), runs: true });
         };
         match file.kind {
             Kind::Requirements if !installed.contains(path) && !is_constraints(path) => push(path.to_owned(), BTreeSet::new()),
@@ -150,12 +144,6 @@ fn on_own_runner(job: &Job) -> bool {
     labels
         .split(|c: char| !c.is_alphanumeric() && c != '-')
         .any(|label| label == "self-hosted" || label.split('-').any(|w| w == "gpu"))
-}
-
-/// A manifest for building documentation or for linting: no GPU takes part.
-fn is_documentation(path: &str) -> bool {
-    let words = path.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase);
-    words.into_iter().any(|word| matches!(word.as_str(), "doc" | "docs" | "sphinx" | "mkdocs" | "lint"))
 }
 
 /// A file that only bounds what others install.

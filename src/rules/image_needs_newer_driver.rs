@@ -4,6 +4,7 @@ use crate::demand::{self, Answer};
 use crate::diagnostic::Severity;
 use crate::environment::{Environment, Evidence, Holds, Host, Image, Reason};
 use crate::knowledge::{self, Segment};
+use crate::platform::Os;
 use crate::version::{CudaVersion, DriverVersion};
 
 pub(super) static RULE: Rule = Rule {
@@ -17,7 +18,7 @@ pub(super) static RULE: Rule = Rule {
 fn check(env: &Environment, host: &Host, out: &mut Out) {
     let Some(image) = env.image.as_ref().filter(|i| !i.disable_require) else { return };
     // Docker Desktop's Linux VM meets the demand with Windows' own numbers: not known here.
-    let (Some(driver), false) = (Driver::of(host), host.wsl) else { return };
+    let (Some(driver), false) = (Driver::of(host), host.wsl || host.platform.os == Os::Windows) else { return };
     match &image.require_cuda {
         Some(setting) => {
             let Some(text) = &setting.value else { return };

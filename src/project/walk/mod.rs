@@ -276,7 +276,7 @@ impl<'p, 'a> Walker<'p, 'a> {
                 self.push(step);
             }
             _ => {
-                let mut step = self.step(Tool::Pip, at);
+                let mut step = self.step(self.project.installers.tool(path), at);
                 self.requirements(path, file, &mut step, false, &[], 0);
                 self.push(step);
             }

@@ -22,7 +22,8 @@ impl<'a> Walker<'_, 'a> {
         }
         let folders = self.folders.clone();
         let wanted: Vec<String> = folders.iter().filter_map(|f| paths::join(f, &path)).collect();
-        if wanted.is_empty() {
+        // After a `cd` to who knows where it is not known to be outside.
+        if wanted.is_empty() && !folders.is_empty() {
             self.script.outside.insert(path);
         }
         self.first(wanted, kind)

@@ -1,0 +1,83 @@
+//! What the name of a start or an image says of the hardware that it is meant for.
+
+use crate::environment::Host;
+use crate::knowledge::Segment;
+use crate::platform::Os;
+
+/// Chips and systems that are no NVIDIA GPU, and places where none is needed.
+const OTHERS: &[&str] = &[
+    "ascend",
+    "cpu",
+    "doc",
+    "docs",
+    "gaudi",
+    "hip",
+    "hipblas",
+    "hpu",
+    "intel",
+    "lint",
+    "linting",
+    "mps",
+    "npu",
+    "readthedocs",
+    "rocm",
+    "rtd",
+    "tpu",
+    "xpu",
+];
+const TEGRA: &[&str] = &["dustynv", "jetpack", "jetson"];
+
+/// Whether a host may be what is meant: `requirements-rocm.txt`, `pyproject.toml[cpu]` and `l4t-base` are not for an RTX card.
+pub(crate) fn meets(name: &str, host: &Host) -> bool {
+    let name = name.to_ascii_lowercase();
+    let words = || name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|w| !w.is_empty());
+    // `rocm6`, `win32`: the number says which.
+    let named =
+        |list: &[&str]| words().any(|w| list.contains(&w) || list.contains(&w.trim_end_matches(|c: char| c.is_ascii_digit())));
+    let tegra = host.gpus.iter().any(|gpu| gpu.segment == Some(Segment::Tegra));
+    if named(TEGRA) || words().any(|w| w.starts_with("l4t")) {
+        return tegra;
+    }
+    let os = host.platform.os;
+    if named(&["mac", "macos", "osx", "darwin"]) && !named(&["linux", "win", "windows"]) && os != Os::MacOs {
+        return false;
+    }
+    let cuda = |w: &str| {
+        let number = w.strip_prefix("cu").is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()));
+        number || ["cublas", "cuda", "gpu", "nvidia"].iter().any(|start| w.starts_with(start))
+    };
+    words().any(cuda) || !named(OTHERS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config;
+    use crate::source::Sources;
+
+    #[test]
+    fn names() {
+        let host = |text: &str| config::host(Sources::default().set("h.toml", text), text).expect("a host");
+        let rtx = host("[[gpu]]\nname = \"RTX 4090\"\n");
+        let orin = host("[[gpu]]\nname = \"Jetson AGX Orin\"\n");
+        for (name, on_rtx, on_orin) in [
+            ("requirements.txt", true, true),
+            ("requirements-cpu.txt", false, false),
+            ("docs/requirements.txt", false, false),
+            ("docs/gpu/requirements.txt", true, true),
+            ("requirements-rocm6.txt", false, false),
+            ("environment-macos.yml", false, false),
+            ("requirements-macos-linux.txt", true, true),
+            ("pyproject.toml[cpu]", false, false),
+            ("pyproject.toml[cu121]", true, true),
+            ("requirements-l4t13.txt", false, true),
+            ("nvcr.io/nvidia/l4t-jetpack:r36.4.0", false, true),
+            ("nvidia/cuda:12.4.1-base-ubuntu22.04", true, true),
+            ("rocm/pytorch:latest", false, false),
+            ("docker/requirements-amd64.txt", true, true),
+            ("é/cpufreq.txt", true, true),
+        ] {
+            assert_eq!((meets(name, &rtx), meets(name, &orin)), (on_rtx, on_orin), "{name}");
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! Which tool installs a manifest that no command names outright: `uv pip install -r "$file"` may mean any.
+
+use std::collections::BTreeSet;
+
+use globset::{Glob, GlobSet, GlobSetBuilder};
+
+use super::{Project, paths};
+use crate::outline::{Does, Piece, Text, Tool};
+
+/// No root has more such names, and none is longer: else any may be meant.
+const MOST: usize = 256;
+
+/// Names of manifests that some command may install by uv.
+#[derive(Debug, Default)]
+pub(super) struct Installers(GlobSet);
+
+impl Installers {
+    pub(super) fn of(project: &Project<'_>) -> Self {
+        let mut patterns: BTreeSet<String> = BTreeSet::new();
+        for (_, file) in project.files() {
+            for act in &file.outline.acts {
+                let Does::Install(install) = &act.does else { continue };
+                if install.tool == Tool::UvPip {
+                    patterns.extend(install.reads.iter().filter_map(|read| pattern(&read.path)));
+                }
+            }
+        }
+        if patterns.len() > MOST {
+            patterns = BTreeSet::from(["*".to_owned()]);
+        }
+        let mut set = GlobSetBuilder::new();
+        for glob in patterns.iter().filter_map(|p| Glob::new(p).ok()) {
+            set.add(glob);
+        }
+        Self(set.build().unwrap_or_default())
+    }
+    /// The tool that installs a requirements file, as far as the root's commands say.
+    pub(super) fn tool(&self, path: &str) -> Tool {
+        if self.0.is_match(paths::name(path)) { Tool::UvPip } else { Tool::Pip }
+    }
+}
+
+/// The file names that a path with unknown parts may have; `None` where all of it is known: then the link is followed.
+fn pattern(path: &Text) -> Option<String> {
+    let unknown = |piece: &Piece| !matches!(piece, Piece::Literal(_));
+    if !path.pieces.iter().any(unknown) {
+        return None;
+    }
+    let mut whole = String::new();
+    for piece in &path.pieces {
+        match piece {
+            Piece::Literal(text) => whole.push_str(&globset::escape(text)),
+            _ if whole.ends_with('*') => {}
+            _ => whole.push('*'),
+        }
+    }
+    let name = whole.rsplit('/').next().unwrap_or(&whole);
+    Some(if name.len() > MOST { "*" } else { name }.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::{Sources, Span};
+
+    #[test]
+    fn patterns() {
+        let at = Span::new(Sources::default().set("x", ""), 0, 0);
+        let literal = |t: &str| Piece::Literal(t.into());
+        let show = |pieces: Vec<Piece>| pattern(&Text { pieces, at });
+        assert_eq!(show(vec![literal("a/req.txt")]), None);
+        assert_eq!(show(vec![Piece::Opaque, Piece::Opaque]).as_deref(), Some("*"));
+        assert_eq!(show(vec![literal(&"a".repeat(1 << 20)), Piece::Opaque]).as_deref(), Some("*"));
+        let by_profile = vec![Piece::Opaque, literal("/req-"), Piece::Opaque, literal(".txt")];
+        assert_eq!(show(by_profile).as_deref(), Some("req-*.txt"));
+        assert_eq!(show(vec![Piece::Opaque, literal("/[a].txt")]).as_deref(), Some("[[]a[]].txt"));
+    }
+}
