@@ -219,6 +219,7 @@ impl Linter {
             .map(|(path, f)| (path.as_str(), File { id: f.id, kind: f.kind, outline: &f.outline, by_link: f.by_link }));
         let project = Project::new(&self.sources, files);
         let mut run = |beginnings: Vec<Beginning>, judged: &mut HashMap<String, Judged>, order: &mut Vec<String>| {
+            let mut changed: Vec<(Beginning, Vec<Host>)> = Vec::new();
             for mut beginning in beginnings {
                 // Two of one name are two all the same.
                 let taken = names.entry(beginning.name.clone()).and_modify(|n| *n += 1).or_insert(1);
@@ -229,13 +230,14 @@ impl Linter {
                 hosts.retain(|host| hardware::meets(&beginning.name, host));
                 let old = starts.remove(&beginning.name);
                 let fresh = old.filter(|old| old.fingerprint == self.fingerprint(&project, &beginning, &hosts, old));
-                let now = fresh.unwrap_or_else(|| {
-                    work.starts += 1;
-                    self.judge_start(&project, &beginning, &hosts)
-                });
                 order.push(beginning.name.clone());
-                judged.insert(beginning.name, now);
+                match fresh {
+                    Some(fresh) => drop(judged.insert(beginning.name, fresh)),
+                    None => changed.push((beginning, hosts)),
+                }
             }
+            work.starts += changed.len();
+            judged.extend(self.judge_starts(&project, &changed));
         };
         run(project::commanded(&project), &mut judged, &mut order);
         // What CI installs, people install by hand, too; what an image or a script installs is theirs.
@@ -286,6 +288,22 @@ impl Linter {
             format!("{:?}{:?}", config.mirrors, config.images).hash(&mut hasher);
         }
         hasher.finish()
+    }
+
+    /// Starts do not know of each other: each thread takes its share.
+    fn judge_starts(&self, project: &Project<'_>, starts: &[(Beginning, Vec<Host>)]) -> Vec<(String, Judged)> {
+        let judge = |share: &[(Beginning, Vec<Host>)]| -> Vec<(String, Judged)> {
+            share.iter().map(|(start, hosts)| (start.name.clone(), self.judge_start(project, start, hosts))).collect()
+        };
+        let threads = self.settings.threads.max(1);
+        if threads == 1 || starts.len() < 2 * threads {
+            return judge(starts);
+        }
+        std::thread::scope(|scope| {
+            let shares: Vec<_> =
+                starts.chunks(starts.len().div_ceil(threads)).map(|share| scope.spawn(move || judge(share))).collect();
+            shares.into_iter().flat_map(|share| share.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
+        })
     }
 
     fn judge_start(&self, project: &Project<'_>, beginning: &Beginning, hosts: &[Host]) -> Judged {

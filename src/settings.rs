@@ -16,6 +16,8 @@ pub struct Settings {
     pub within: Vec<String>,
     /// Configurations of the repository do not count (`--no-config`, `--config`).
     pub no_config: bool,
+    /// How many threads may judge starts; 0 = one.
+    pub threads: usize,
 }
 
 /// The levels of one configuration.

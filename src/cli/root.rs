@@ -60,6 +60,7 @@ impl Root {
             ignore: asks.ignore.clone(),
             within: within.clone(),
             no_config: asks.no_config || asks.config.is_some(),
+            threads: std::thread::available_parallelism().map_or(1, usize::from),
         };
         let mut root = Self {
             linter: Linter::new(settings),

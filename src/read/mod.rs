@@ -1,5 +1,7 @@
 //! One reader a format: text → [`Outline`]. A reader knows syntax and nothing else.
 
+use std::sync::LazyLock;
+
 use crate::outline::{Kind, Outline};
 use crate::source::FileId;
 
@@ -99,9 +101,16 @@ pub static FORMATS: &[Format] = &[
 static NOT_OURS: &[&str] =
     &["*.dockerignore", "*.md", "*.rst", "*.py", "*.js", "*.ts", "*.go", "*.rs", "*.json", "*.html", "*.orig", "*~"];
 
+/// What the globs of the table begin and end with: nearly every file of a tree is told apart by that.
+static BORDERS: LazyLock<names::Borders> =
+    LazyLock::new(|| names::Borders::of(FORMATS.iter().flat_map(|f| f.exact.iter().chain(f.names)).copied()));
+
 /// The kind of a file by its path alone; `None` for one that is not ours by name.
 #[must_use]
 pub fn kind_by_name(path: &str) -> Option<Kind> {
+    if !BORDERS.may_fit(path) {
+        return None;
+    }
     let fits = |globs: &[&str]| globs.iter().any(|glob| names::fits(glob, path));
     let format = FORMATS.iter().find(|f| fits(f.exact) || (fits(f.names) && !fits(NOT_OURS)))?;
     Some(format.kind)
