@@ -568,3 +568,21 @@ fn gpu_names_looked_up_by_hand() {
         assert!(knowledge::gpu(none).is_none(), "{none}");
     }
 }
+
+/// By hand from NVIDIA's minor version compatibility page and the release notes, tables 2 and 3.
+#[test]
+fn driver_bounds_by_hand() {
+    for (cuda, linux, windows, disputed) in [
+        ("10.2", "440.33", "441.22", ""),
+        ("11.0", "450.36.06", "451.22", ""),
+        ("11.1", "450.80.02", "452.39", ""),
+        ("11.8", "450.80.02", "452.39", ""),
+        ("12.0", "525.60.13", "527.41", "528.33"),
+        ("12.9", "525.60.13", "527.41", "528.33"),
+        ("13.0", "580.65.06", "580", ""),
+        ("13.5", "580.65.06", "580", ""),
+    ] {
+        let row = knowledge::driver_bound(&CudaVersion::parse(cuda).expect("a version")).expect(cuda);
+        assert_eq!((row.linux, row.windows, row.windows_disputed), (linux, windows, disputed), "CUDA {cuda}");
+    }
+}
