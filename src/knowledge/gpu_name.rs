@@ -1,4 +1,4 @@
-//! How a GPU's name is compared. `build.rs` uses this file, too, so that tables and questions agree.
+//! How a GPU's name is compared. `rules/build` uses this file, too, so that tables and questions agree.
 
 /// The letters and digits of a name, lower case: `Tesla V100-SXM2-16GB` is `teslav100sxm216gb`.
 pub(crate) fn key(name: &str) -> String {

@@ -1,4 +1,4 @@
-//! The seven row shapes. `build.rs` makes static tables of them from `rules/knowledge/*.toml`.
+//! The seven row shapes. `rules/build` makes static tables of them from `rules/knowledge/*.toml`.
 
 /// How sure a fact is. An error rests on the first three only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

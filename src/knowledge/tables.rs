@@ -1,4 +1,4 @@
-//! The tables themselves, made by `build.rs` from `rules/knowledge/*.toml`.
+//! The tables themselves, made by `rules/build` from `rules/knowledge/*.toml`.
 
 use super::rows::*;
 

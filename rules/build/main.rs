@@ -7,13 +7,10 @@ use std::{env, fs, process};
 
 use toml::{Table, Value};
 
-#[path = "src/knowledge/gpu_name.rs"]
+#[path = "../../src/knowledge/gpu_name.rs"]
 mod gpu_name;
-#[path = "build/notation.rs"]
 mod notation;
-#[path = "build/order.rs"]
 mod order;
-#[path = "build/row.rs"]
 mod row;
 
 use notation::{kernels, parts, platforms, sm, sms, source_is_well_formed};
