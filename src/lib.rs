@@ -7,6 +7,11 @@
 //!
 //! A reader knows syntax and nothing else; a rule knows the chain and nothing else. The engine, [`linter::Linter`],
 //! sees texts and tables only: no file, clock, network, environment variable or GPU.
+//!
+//! Choices that a newcomer may wonder about: requirements and markers have scanners of their own (`notation`), because they
+//! must keep places, answer in three values, and never panic on half-typed text; Dockerfiles are cut by a splitter that
+//! follows BuildKit's rules, so that one broken instruction never takes its neighbours along; a clash carries the evidence
+//! of its links, from which `judge` makes labels and severities.
 
 mod chain;
 pub mod config;
