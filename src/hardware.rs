@@ -39,7 +39,13 @@ pub(crate) fn meets(name: &str, host: &Host) -> bool {
         return tegra;
     }
     let os = host.platform.os;
-    if named(&["mac", "macos", "osx", "darwin"]) && !named(&["linux", "win", "windows"]) && os != Os::MacOs {
+    let systems = [
+        (Os::MacOs, &["mac", "macos", "osx", "darwin"][..]),
+        (Os::Windows, &["win", "windows"][..]),
+        (Os::Linux, &["linux"][..]),
+    ];
+    // A name that says systems is for these only.
+    if systems.iter().any(|(_, words)| named(words)) && !systems.iter().any(|(system, words)| *system == os && named(words)) {
         return false;
     }
     let cuda = |w: &str| {
@@ -68,6 +74,8 @@ mod tests {
             ("requirements-rocm6.txt", false, false),
             ("environment-macos.yml", false, false),
             ("requirements-macos-linux.txt", true, true),
+            ("requirements_windows.txt", false, false),
+            ("requirements_linux.txt", true, true),
             ("pyproject.toml[cpu]", false, false),
             ("pyproject.toml[cu121]", true, true),
             ("requirements-l4t13.txt", false, true),
