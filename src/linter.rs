@@ -94,6 +94,8 @@ impl Linter {
         let kind = own.or_else(|| self.files.get(path).map(|f| f.kind));
         let id = self.sources.set(path, text);
         match kind {
+            // Another configuration holds, or none: what is wrong in this one does not matter.
+            Some(Kind::Config | Kind::Pyproject) if self.settings.no_config => {}
             Some(Kind::Config) => {
                 let config = config::config(id, text)?;
                 self.configs.insert(path.to_owned(), config);
@@ -423,6 +425,12 @@ impl Linter {
         for (name, _) in suppressions.names() {
             if crate::rules::find(name).is_none() {
                 report.warnings.push(format!("ignore[{name}]: no rule has this name"));
+            }
+        }
+        for config in self.configs.values().chain(&self.given) {
+            let own = config.per_path.iter().flat_map(|p| &p.levels);
+            for (name, ..) in config.levels.iter().chain(own).filter(|(name, ..)| crate::rules::find(name).is_none()) {
+                report.warnings.push(format!("levels: no rule is called {name}"));
             }
         }
         said.retain_mut(|found| self.level(found) && !suppressions.silence(found));

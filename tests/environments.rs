@@ -245,3 +245,44 @@ fn the_order_of_steps_counts() {
     assert_eq!(effects("pip install torch==2.6.0\npip uninstall -y torch\npip install torch==2.5.0"), "");
     assert_eq!(effects("uv pip install torch==2.6.0\nuv pip install torchvision"), "unknown", "uv keeps what it can");
 }
+
+#[test]
+fn a_venv_first_on_the_path_is_copied_with_what_is_in_it() {
+    for environment in ["ENV PATH=/opt/venv/bin:$PATH", "ENV VIRTUAL_ENV=/opt/app\nENV PATH=\"$VIRTUAL_ENV/bin:$PATH\""] {
+        let folder = if environment.contains("venv") { "/opt/venv" } else { "/opt/app" };
+        let text = format!(
+            "FROM python:3.11 AS build\n{environment}\nRUN pip install torch==2.6.0\nFROM python:3.11-slim\nCOPY --from=build {folder} {folder}\n"
+        );
+        let found = environments(&[("Dockerfile", &text)]);
+        assert!(found.contains(&"Dockerfile:1: <python:3.11-slim> torch 2.6.0 pypi".to_owned()), "{environment}: {found:?}");
+    }
+    check(
+        &[(
+            "Dockerfile",
+            "FROM x\nENV PATH=/usr/local/cuda/bin:$PATH\nRUN pip install torch==2.6.0\nRUN /usr/bin/pip install torchvision==0.21.0\n",
+        )],
+        &["Dockerfile: <x> torch 2.6.0 pypi, torchvision 0.21.0 pypi"],
+    );
+}
+
+#[test]
+fn each_set_of_build_arguments_is_a_world() {
+    check(
+        &[
+            ("compose.yml", "services:\n  a:\n    build: {context: ., args: {TORCH: 2.2.0}}\n  b: {build: .}\n"),
+            ("Dockerfile", "ARG TORCH=2.1.0\nFROM python:3.11\nARG TORCH\nRUN pip install torch==${TORCH}\n"),
+        ],
+        &["Dockerfile: <python:3.11> torch 2.1.0 pypi", "Dockerfile?build 2: <python:3.11> torch 2.2.0 pypi"],
+    );
+}
+
+#[test]
+fn a_known_build_takes_the_place_of_an_unknown_one() {
+    check(
+        &[(
+            "s.sh",
+            "pip install --index-url https://wheels.example/cu128 torch==2.7.0\npip install torch==2.7.1 --index-url https://download.pytorch.org/whl/cu128\n",
+        )],
+        &["s.sh: torch 2.7.1+cu128 pytorch/cu128"],
+    );
+}

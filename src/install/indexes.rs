@@ -9,7 +9,10 @@ use crate::project::{Indexed, Installed};
 /// The indexes of a step, and whether something about them is not known.
 pub(super) fn indexes(step: &Installed, aliases: &dyn Aliases) -> Vec<StepIndex> {
     let known = |index: &Indexed| {
-        let id = index.url.as_deref().and_then(|url| aliases.index(url).or_else(|| knowledge::index(url).map(|i| i.id)));
+        let id = index
+            .url
+            .as_deref()
+            .and_then(|url| aliases.index(&without_credentials(url)).or_else(|| knowledge::index(url).map(|i| i.id)));
         let url = index.url.as_deref().map(without_credentials).unwrap_or_default();
         StepIndex { id, url, at: Some(index.at), explicit: index.explicit }
     };

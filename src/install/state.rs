@@ -25,6 +25,8 @@ pub(super) struct Held {
     pub(super) evidence: Evidence,
     /// A pin, an upper bound, an index or an image chose it.
     pub(super) chosen: bool,
+    /// The version that a pin names, where no row of the tables has it.
+    pub(super) pin: Option<Version>,
 }
 
 impl State {
@@ -46,7 +48,7 @@ impl State {
         evidence.reason = Reason::Image { image: image.reference.clone(), cuda: row.cuda.to_owned() };
         let today = builds.len().checked_sub(1);
         let builds = Candidates { open: builds.is_empty(), today, builds };
-        self.installed.insert("torch".to_owned(), Held { builds, evidence, chosen: true });
+        self.installed.insert("torch".to_owned(), Held { builds, evidence, chosen: true, pin: None });
     }
 
     pub(super) fn remove(&mut self, names: &[String]) {

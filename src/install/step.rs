@@ -77,16 +77,16 @@ impl State {
                 None if conda_meets == Some(Holds::Always) => {}
                 None if conda_meets == Some(Holds::Unknown) => {
                     let open = Candidates { open: true, today: None, ..builds.clone() };
-                    after.insert(want.name.clone(), Held { builds: open, evidence: evidence.clone(), chosen: false });
+                    after.insert(want.name.clone(), Held { builds: open, evidence: evidence.clone(), chosen: false, pin: None });
                 }
                 Some(Effect::Unknown) => {
                     let open = Candidates { open: true, today: None, ..builds.clone() };
-                    after.insert(want.name.clone(), Held { builds: open, evidence: evidence.clone(), chosen: false });
+                    after.insert(want.name.clone(), Held { builds: open, evidence: evidence.clone(), chosen: false, pin: None });
                 }
                 _ => {
                     after.insert(
                         want.name.clone(),
-                        Held { builds: builds.clone(), evidence: evidence.clone(), chosen: want.chosen },
+                        Held { builds: builds.clone(), evidence: evidence.clone(), chosen: want.chosen, pin: want.wants.pin() },
                     );
                 }
             }
@@ -356,6 +356,15 @@ impl State {
         today: &dyn Fn(&Version) -> bool,
     ) -> Option<Change> {
         let before = self.installed.get(&want.name)?;
+        // A build that is not known goes all the same, when its version is and the new ask does not admit it.
+        if before.builds.builds.is_empty()
+            && let (Some(old), Some(new)) = (&before.pin, builds.today())
+            && !want.wants.admits(old)
+        {
+            let effect = Effect::Replaces { from: old.to_string(), to: new.version.to_string(), holds: Holds::Always };
+            let (before, chosen) = (before.evidence.clone(), before.chosen);
+            return Some(Change { package: want.name.clone(), effect, before, chosen, cause: cause.clone() });
+        }
         let effect = if step.flags.reinstall || (step.flags.upgrade && !want.implied) {
             replaced(before, builds, Holds::Always)
         } else {

@@ -35,6 +35,13 @@ impl Givers {
     pub(super) fn of(&self, dockerfile: &str) -> &[Giver] {
         self.of.get(dockerfile).map_or(&[], Vec::as_slice)
     }
+    /// The different sets of build arguments that a Dockerfile is built with; one, empty, where nobody builds it.
+    pub(super) fn arguments(&self, dockerfile: &str) -> Vec<&[(String, String)]> {
+        let mut sets: Vec<&[(String, String)]> = self.of(dockerfile).iter().map(|g| g.arguments.as_slice()).collect();
+        sets.sort_unstable();
+        sets.dedup();
+        if sets.is_empty() { vec![&[]] } else { sets }
+    }
     /// Stages that someone asks for by name.
     pub(super) fn targets(&self, dockerfile: &str) -> BTreeSet<String> {
         self.of(dockerfile).iter().map(|g| g.target.to_lowercase()).filter(|t| !t.is_empty()).collect()

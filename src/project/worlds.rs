@@ -26,12 +26,14 @@ pub(crate) struct World {
     pub(crate) arms: BTreeMap<String, u32>,
     /// The row taken, by job; row 0 where a job is not named.
     pub(crate) rows: BTreeMap<String, u32>,
+    /// Which set of build arguments is given, by its position.
+    pub(crate) build: usize,
 }
 
 impl World {
     /// The world in which every test is true.
     pub(crate) fn new(platform: Platform, with: BTreeSet<Choice>) -> Self {
-        Self { platform, with, arms: BTreeMap::new(), rows: BTreeMap::new() }
+        Self { platform, with, arms: BTreeMap::new(), rows: BTreeMap::new(), build: 0 }
     }
     /// Whether an act takes place here; `None` where a marker cannot be told.
     pub(super) fn takes(&self, when: &When) -> Option<bool> {
@@ -63,7 +65,8 @@ impl World {
     pub(crate) fn suffix(&self) -> String {
         let arms = self.arms.values().map(|arm| format!("?branch {}", arm + 1));
         let rows = self.rows.values().map(|row| format!("?row {}", row + 1));
-        arms.chain(rows).collect()
+        let build = Some(self.build).filter(|build| *build > 0).map(|build| format!("?build {}", build + 1));
+        arms.chain(rows).chain(build).collect()
     }
 }
 
@@ -94,6 +97,7 @@ pub(crate) fn worlds(first: &World, met: &Script) -> Vec<World> {
             world
         }));
     }
+    found.extend((1..met.builds).map(|build| World { build, ..first.clone() }));
     for (job, last) in rows {
         found.extend((1..=last.min(MOST_ROWS - 1)).map(|row| {
             let mut world = first.clone();

@@ -68,8 +68,12 @@ fn loses(ask: &Ask, row: &Index, bits: Platforms) -> Option<Lost> {
             if row.pre_releases {
                 return Some(Lost::Development(winner));
             }
-            let fits = builds.builds.iter().any(|b| b.index == row.id);
-            Some(if fits || ask.wants.is_any() { Lost::Lower(winner) } else { Lost::Lacks(winner) })
+            if builds.builds.iter().any(|b| b.index == row.id) || ask.wants.is_any() {
+                return Some(Lost::Lower(winner));
+            }
+            // That an index lacks a release is proved only behind the end of a line that has ended: no list here is complete.
+            let last = here.iter().filter_map(|r| crate::version::Version::parse(r.version)).max()?;
+            (row.closed && winner.version.public() > last).then_some(Lost::Lacks(winner))
         }
         None if !builds.open => {
             let newest = &builds.builds.last()?.version;

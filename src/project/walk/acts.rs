@@ -171,6 +171,15 @@ pub(super) fn conda(name: &str) -> Prefix {
     Prefix::Conda(name.trim_end_matches('/').to_owned())
 }
 
+/// The virtual environment whose programs come first on `PATH`: one that `VIRTUAL_ENV` or its own name tells.
+pub(super) fn first_on_path(path: &str, own: Option<&str>) -> Option<Prefix> {
+    let folders = path.split(':').take_while(|part| !part.contains("${PATH}")).filter_map(|part| part.strip_suffix("/bin"));
+    let told = |folder: &&str| {
+        own == Some(*folder) || folder.rsplit('/').any(|part| part.contains("venv") || part.contains("virtualenv"))
+    };
+    folders.into_iter().find(told).map(|folder| venv(folder.to_owned()))
+}
+
 /// `/usr/bin/pip` is the system's, and `/opt/conda/bin/pip` that of an image whose Python is conda's base.
 pub(super) fn venv(folder: String) -> Prefix {
     match folder.trim_end_matches('/') {

@@ -3,7 +3,7 @@
 use super::super::File;
 use super::super::starts::beside;
 use super::super::variables::Value;
-use super::acts::{conda, venv};
+use super::acts::{conda, first_on_path, venv};
 use super::{Asked, DEEPEST, Event, Indexed, Installed, Prefix, Routed, Walker};
 use crate::environment::{Join, Reason};
 use crate::notation::requirement::{self, Subject};
@@ -18,7 +18,7 @@ impl<'p, 'a> Walker<'p, 'a> {
         Installed {
             tool,
             at,
-            prefix: self.prefix.clone(),
+            prefix: self.active(tool),
             asks: Vec::new(),
             bounds: Vec::new(),
             overrides: Vec::new(),
@@ -31,6 +31,19 @@ impl<'p, 'a> Walker<'p, 'a> {
             open: false,
             join: Join::Stated,
         }
+    }
+
+    /// The prefix that a command without a target installs into.
+    fn active(&self, tool: Tool) -> Prefix {
+        if self.prefix != Prefix::System || tool == Tool::Conda {
+            return self.prefix.clone();
+        }
+        let exported = |name: &str| self.variables.get(name).filter(|v| v.exported);
+        let own = exported("VIRTUAL_ENV").and_then(|v| v.text.as_deref()).map(|v| v.trim_end_matches('/'));
+        let path = exported("PATH").and_then(|v| first_on_path(&v.written, own));
+        // uv installs into VIRTUAL_ENV whatever PATH says.
+        let by_uv = || own.filter(|_| tool != Tool::Pip).map(|own| venv(own.to_owned()));
+        path.or_else(by_uv).unwrap_or_default()
     }
 
     /// Adds what variables say (`PIP_EXTRA_INDEX_URL` …), and lets the step happen.
@@ -103,7 +116,7 @@ impl<'p, 'a> Walker<'p, 'a> {
         step.torch_backend = install.flags.torch_backend.as_ref().map(|t| self.variables.resolve(t));
         step.index_strategy = install.flags.index_strategy.as_ref().map(|t| self.variables.resolve(t));
         step.prefix = match &install.target {
-            Target::Active => self.prefix.clone(),
+            Target::Active => self.active(install.tool),
             Target::Named(name) => self.variables.resolve(name).map_or(Prefix::Unknown, |n| conda(&n)),
             Target::Prefix(folder) => self.variables.resolve(folder).map_or(Prefix::Unknown, |f| match install.tool {
                 Tool::Conda => conda(&f),

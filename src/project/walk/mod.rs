@@ -27,6 +27,8 @@ const DEEPEST: usize = 12;
 pub(crate) struct Script {
     /// In order.
     pub(crate) events: Vec<Event>,
+    /// With how many sets of build arguments the Dockerfile is built; 0 where there is none.
+    pub(crate) builds: usize,
     /// Files that were read on the way.
     pub(crate) reached: BTreeSet<FileId>,
     /// Paths that were looked for and are not there, with the kind that the link makes of them.
@@ -135,7 +137,8 @@ pub(crate) fn walk(project: &Project<'_>, beginning: &Beginning, world: &World) 
     match &beginning.enters {
         Enters::Manifest(_) => walker.manifest(&beginning.path, file),
         Enters::Stage(n) => {
-            walker.image = Some(ImageState::new(project, &beginning.path));
+            walker.script.builds = project.givers.arguments(&beginning.path).len();
+            walker.image = Some(ImageState::new(project, &beginning.path, world.build));
             walker.stage(&beginning.path, file, *n, 0);
             if beginning.runs {
                 walker.run_with(&beginning.path);
@@ -191,22 +194,15 @@ struct ImageState {
 }
 
 impl ImageState {
-    fn new(project: &Project<'_>, dockerfile: &str) -> Self {
+    fn new(project: &Project<'_>, dockerfile: &str, build: usize) -> Self {
         let givers = project.givers.of(dockerfile);
         let mut contexts: Vec<String> = givers.iter().map(|g| g.context.clone()).collect();
         if contexts.is_empty() {
             contexts = vec![paths::folder(dockerfile).to_owned(), String::new()];
         }
         contexts.dedup();
-        // An argument that all givers set to the same value is known; else the file's default holds.
-        let mut arguments: BTreeMap<String, String> = BTreeMap::new();
-        if let Some((first, rest)) = givers.split_first() {
-            for (name, value) in &first.arguments {
-                if rest.iter().all(|g| g.arguments.contains(&(name.clone(), value.clone()))) {
-                    arguments.insert(name.clone(), value.clone());
-                }
-            }
-        }
+        let sets = project.givers.arguments(dockerfile);
+        let arguments = sets.get(build).copied().unwrap_or_default().iter().cloned().collect();
         Self {
             stage: 0,
             nested: 0,

@@ -104,7 +104,7 @@ impl<'a> Walker<'_, 'a> {
             return;
         };
         let mut other = Walker::new(self.project, self.world);
-        other.image = Some(ImageState { nested, ..ImageState::new(self.project, path) });
+        other.image = Some(ImageState { nested, ..ImageState::new(self.project, path, self.world.build) });
         other.bounds = std::mem::take(&mut self.bounds);
         other.stage(path, file, n, 0);
         self.bounds = std::mem::take(&mut other.bounds);
