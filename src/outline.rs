@@ -433,6 +433,8 @@ pub struct Variable {
 pub enum Scope {
     /// Dockerfile `ARG`.
     Arg,
+    /// Written to the user's configuration (`pip config set`): outlives the shell and the layer.
+    Configured,
     /// The whole environment from here on: `ENV`, `export`, a workflow's or compose's `env`.
     Environment,
     /// The shell that sets it only.
@@ -497,6 +499,8 @@ pub struct Launch {
     pub entrypoint: Option<Vec<Text>>,
     /// Variables given to it.
     pub environment: Vec<Variable>,
+    /// More variables come from files that are not read (`env_file`).
+    pub unread_environment: bool,
     /// A word that asks for a GPU node without asking for the GPU (Kubernetes nodeSelector, affinity, toleration).
     pub gpu_node: Option<Text>,
     /// An argument could not be read (`$GPU_ARGS`, an array, `extends`): absence proves nothing.

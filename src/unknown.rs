@@ -20,7 +20,10 @@ pub(crate) fn unknown(env: &Environment) -> Vec<String> {
         }
         for ask in &step.asks {
             if ask.alone.builds.is_empty() && !knowledge::releases(&ask.package).is_empty() {
-                found.push(format!("{start}: no build of {}{} is in the tables for this platform", ask.package, ask.wants));
+                found.push(format!(
+                    "{start}: no build of {}{} is in the tables for this platform and these indexes",
+                    ask.package, ask.wants
+                ));
             }
         }
     }

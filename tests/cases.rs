@@ -76,6 +76,7 @@ fn lint(folder: &Path, case: &toml::Table) -> Vec<Value> {
         linter.set(&file.path, &file.text).expect("no mistakes in a configuration");
     }
     for _ in 0..ROUNDS {
+        linter.report();
         for path in linter.wants() {
             if let Ok(Some(text)) = walk::linked(&root, &path, &asked) {
                 linter.set(&path, &text).expect("no mistakes in a configuration");

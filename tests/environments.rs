@@ -286,3 +286,32 @@ fn a_known_build_takes_the_place_of_an_unknown_one() {
         &["s.sh: torch 2.7.1+cu128 pytorch/cu128"],
     );
 }
+
+#[test]
+fn what_cannot_be_read_may_be_anything() {
+    // A file that may name an index, or bound what nothing pins.
+    check(&[("requirements.txt", "-r missing.txt\ntorch==2.6.0\n")], &["requirements.txt: torch ?"]);
+    check(
+        &[("a.sh", "pip install -c missing.txt torch\n"), ("b.sh", "pip install -c missing.txt torch==2.6.0\n")],
+        &["a.sh: torch ?", "b.sh: torch 2.6.0 pypi"],
+    );
+    check(&[("Dockerfile", "FROM x\nCOPY pip.conf /etc/pip.conf\nRUN pip install torch==2.6.0\n")], &["Dockerfile: <x> torch ?"]);
+}
+
+#[test]
+fn pips_own_configuration_outlives_its_layer() {
+    let text =
+        "FROM x\nRUN pip config set global.index-url https://download.pytorch.org/whl/cu118\nRUN pip install torch==2.6.0\n";
+    check(&[("Dockerfile", text)], &["Dockerfile: <x> torch 2.6.0+cu118 pytorch/cu118"]);
+}
+
+#[test]
+fn what_never_happens_is_no_environment() {
+    check(
+        &[(
+            "s.sh",
+            "alias p='pip install torch==2.6.0'\nif false; then pip install torch==2.6.0; else pip install torch==2.1.0; fi\n",
+        )],
+        &["s.sh: torch 2.1.0 pypi"],
+    );
+}

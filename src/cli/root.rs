@@ -84,6 +84,11 @@ impl Root {
             root.linter.set(&file.path, &file.text).unwrap_or_else(|found| mistakes.extend(found));
         }
         root.skipped = tree.skipped;
+        // A configuration that cannot be read must not be passed over.
+        let config =
+            |s: &&Skipped| s.path.rsplit('/').next() == Some("cudalint.toml") && matches!(asked.configs, Configs::Nearest);
+        let unread: Vec<String> =
+            root.skipped.iter().filter(config).map(|s| format!("{}: {}", root.viewpoint.path(&s.path), s.reason)).collect();
         if let (Some(text), [path]) = (&asks.stdin, target.files.as_slice()) {
             root.kinds.entry(path.clone()).or_insert_with(|| cudalint::read::kind_by_name(path));
             root.skipped.retain(|s| s.path != *path);
@@ -91,6 +96,7 @@ impl Root {
         }
         root.check_named(target)?;
         let mut failures = root.told(mistakes);
+        failures.extend(unread);
         root.follow_links(&target.root, &asked, &mut failures);
         root.add_hosts(target, asks, &tree.configs, &mut failures);
         failures.dedup();
@@ -110,6 +116,8 @@ impl Root {
     fn follow_links(&mut self, root: &Path, asked: &Asked, failures: &mut Vec<String>) {
         let mut tried = BTreeSet::new();
         for _ in 0..ROUNDS {
+            // What the links want is known once they have been followed.
+            self.linter.report();
             let wanted: Vec<_> = self.linter.wants().into_iter().filter(|path| tried.insert(path.clone())).collect();
             if wanted.is_empty() {
                 break;

@@ -63,16 +63,12 @@ fn pypi() -> StepIndex {
     StepIndex { id: Some("pypi"), url: String::new(), at: None, explicit: false }
 }
 
-/// An address that may be shown.
+/// An address that may be shown: no user, password, query or fragment, however it is misspelt.
 fn without_credentials(url: &str) -> String {
-    match url.split_once("://").and_then(|(scheme, rest)| {
-        let (host, tail) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
-        let (_, host) = host.rsplit_once('@')?;
-        Some(format!("{scheme}://{host}{tail}"))
-    }) {
-        Some(clean) => clean,
-        None => url.to_owned(),
-    }
+    let url = url.split(['?', '#']).next().unwrap_or_default();
+    let Some((before, host)) = url.rsplit_once('@') else { return url.to_owned() };
+    let scheme = before.split_once("://").map_or(String::new(), |(scheme, _)| format!("{scheme}://"));
+    format!("{scheme}{host}")
 }
 
 #[cfg(test)]
@@ -82,6 +78,16 @@ mod tests {
     #[test]
     fn credentials_go() {
         assert_eq!(without_credentials("https://me:secret@host.example/simple"), "https://host.example/simple");
-        assert_eq!(without_credentials("https://host.example/a@b"), "https://host.example/a@b");
+        for bad in [
+            "//u:SECRET@h.example/x",
+            "https:/u:SECRET@h.example/x",
+            "u:SECRET@h.example/x",
+            "https://SECRET@h.example/x",
+            "https://h.example/x?t=SECRET",
+            "https://h.example/x#SECRET",
+            "https://u:p/SECRET@h.example",
+        ] {
+            assert!(!without_credentials(bad).contains("SECRET"), "{bad}: {}", without_credentials(bad));
+        }
     }
 }

@@ -110,7 +110,8 @@ fn stands_on(image: Option<&str>, at: Span, also: &[(Span, Reason)], script: &Sc
             evidence: stated(value.at, Reason::Variable { name: name.to_owned() }),
         })
     };
-    let disable = setting("NVIDIA_DISABLE_REQUIRE").is_some_and(|s| !matches!(s.value.as_deref(), Some("0" | "false" | "")));
+    let disable = script.unread_environment
+        || setting("NVIDIA_DISABLE_REQUIRE").is_some_and(|s| !matches!(s.value.as_deref(), Some("0" | "false" | "")));
     let reason = Reason::Image { image: reference.clone(), cuda: row.map_or("", |r| r.cuda).to_owned() };
     let basis = row.map_or(Basis::Inferred, |r| r.basis);
     Image {

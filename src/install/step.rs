@@ -49,7 +49,16 @@ impl State {
         wanted.retain(|w| !matches!(overridden(w), Some(Override::Absent)));
         let packages: Vec<(String, Candidates)> = wanted
             .iter()
-            .map(|w| (w.name.clone(), Candidates { open: w.alone.open || overridden(w).is_some(), ..w.alone.clone() }))
+            .map(|w| {
+                (
+                    w.name.clone(),
+                    Candidates {
+                        open: w.alone.open || overridden(w).is_some(),
+                        today: w.alone.today.filter(|_| !step.bounds_open || w.wants.pin().is_some()),
+                        builds: w.alone.builds.clone(),
+                    },
+                )
+            })
             .collect();
         let pruned = if step.flags.no_deps {
             resolve::Pruned { left: packages.iter().map(|(_, c)| c.clone()).collect(), conflicts: Vec::new() }
@@ -65,6 +74,9 @@ impl State {
             let mut builds = pruned.left[n].clone();
             builds.open = want.alone.open;
             builds.open |= step.open && want.implied;
+            if step.bounds_open && (want.implied || want.wants.pin().is_none()) {
+                builds = Candidates { open: true, today: None, ..builds };
+            }
             if self.unknown_base && !want.chosen && !self.installed.contains_key(&want.name) {
                 builds = Candidates { open: true, today: None, ..builds };
             }

@@ -20,7 +20,11 @@ impl ImageReference {
         let text = text.trim();
         let text = text.strip_prefix("docker://").unwrap_or(text).replacen('#', "/", 1);
         let (name, digest) = match text.split_once('@') {
-            Some((name, digest)) => (name, Some(digest.to_owned())),
+            // Anything but a digest behind an @ is a password's host.
+            Some((name, digest)) if digest.starts_with("sha256:") || digest.starts_with("sha512:") => {
+                (name, Some(digest.to_owned()))
+            }
+            Some(_) => return None,
             None => (text.as_str(), None),
         };
         let slash = name.rfind('/').map_or(0, |at| at + 1);

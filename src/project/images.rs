@@ -21,6 +21,8 @@ pub(super) struct Giver {
     pub(super) arguments: Vec<(String, String)>,
     /// Variables that it runs the image with, where it runs it.
     pub(super) environment: Vec<(String, String, Span)>,
+    /// More of them come from files that are not read.
+    pub(super) unread_environment: bool,
 }
 
 /// Who builds which Dockerfile.
@@ -83,6 +85,7 @@ pub(super) fn givers(project: &Project<'_>) -> Givers {
                     image: image.clone().unwrap_or_default(),
                     arguments: build.arguments.iter().filter_map(known).collect(),
                     environment: launch.environment.iter().filter_map(with_place).collect(),
+                    unread_environment: launch.unread_environment,
                 };
                 if seen.insert((dockerfile.clone(), giver.clone())) {
                     found.of.entry(dockerfile).or_default().push(giver);

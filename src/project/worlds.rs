@@ -50,6 +50,7 @@ impl World {
     fn holds(&self, choice: &Choice) -> Option<bool> {
         match choice {
             Choice::Extra(_) | Choice::Group(_) | Choice::Profile(_) => Some(self.with.contains(choice)),
+            Choice::Branch { test, arm } if constant(test).is_some() => Some(constant(test) == Some(*arm)),
             Choice::Branch { test, arm } => Some(self.arms.get(test).copied().unwrap_or(0) == *arm),
             Choice::Row { job, row } => Some(self.rows.get(job).copied().unwrap_or(0) == *row),
             Choice::Marker(text) => self.marker(text),
@@ -77,7 +78,7 @@ pub(crate) fn worlds(first: &World, met: &Script) -> Vec<World> {
     let mut rows: BTreeMap<&str, u32> = BTreeMap::new();
     for choice in &met.choices {
         match choice {
-            Choice::Branch { test, arm } => {
+            Choice::Branch { test, arm } if constant(test).is_none() => {
                 let last = arms.entry(test).or_default();
                 *last = (*last).max(*arm);
             }
@@ -122,6 +123,15 @@ pub(crate) fn worlds(first: &World, met: &Script) -> Vec<World> {
         found.truncate(most);
     }
     found
+}
+
+/// The one arm of a test that always comes out the same way.
+fn constant(test: &str) -> Option<u32> {
+    match test.trim() {
+        "true" | ":" => Some(0),
+        "false" => Some(1),
+        _ => None,
+    }
 }
 
 /// The Pythons of a platform, grouped by what the markers say of each.

@@ -84,6 +84,7 @@ impl<'a> Service<'a> {
             command: of("command").unwrap_or_default(),
             entrypoint: self.get("entrypoint").filter(|n| !n.is_null()).map(words),
             environment: layers.filter_map(|l| l.get("environment")).flat_map(|n| variables(n, Scope::Environment)).collect(),
+            unread_environment: self.get("env_file").is_some(),
             gpu_node: None,
             open: self.open,
         }

@@ -57,6 +57,7 @@ fn launch(root: Node<'_>, torn: bool) -> Option<Act> {
         command: Vec::new(),
         entrypoint: None,
         environment: environment.flat_map(|n| variables(n, Scope::Environment)).collect(),
+        unread_environment: false,
         gpu_node: None,
         // The compose file may ask for what is not asked here.
         open: open || torn || compose.is_some(),

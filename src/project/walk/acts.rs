@@ -43,7 +43,12 @@ impl<'a> Walker<'_, 'a> {
     }
 
     pub(super) fn back(&mut self, state: Kept) {
-        self.variables = state.variables;
+        let inside = std::mem::replace(&mut self.variables, state.variables);
+        for name in &self.configured {
+            if let Some(value) = inside.get(name) {
+                self.variables.set(name, value.clone());
+            }
+        }
         self.folders = state.folders;
         self.prefix = state.prefix;
         if let (Some(image), Some(folder)) = (&mut self.image, state.folder) {
@@ -117,7 +122,8 @@ impl<'a> Walker<'_, 'a> {
             }
             scope => {
                 let before = self.variables.get(&variable.name).cloned();
-                let exported = scope == Scope::Environment || before.as_ref().is_some_and(|v| v.exported);
+                let exported =
+                    matches!(scope, Scope::Environment | Scope::Configured) || before.as_ref().is_some_and(|v| v.exported);
                 match (&variable.value, before) {
                     (Some(text), _) => self.variables.value(text, at, exported),
                     // `export X` after `X=…` keeps the value.
@@ -127,6 +133,9 @@ impl<'a> Walker<'_, 'a> {
             }
         };
         // Many long values weigh like many variables.
+        if variable.scope == Scope::Configured {
+            self.configured.insert(variable.name.clone());
+        }
         if self.bounds.copy((value.written.len() + value.text.as_ref().map_or(0, String::len)) / 64) {
             self.variables.set(&variable.name, value);
         }

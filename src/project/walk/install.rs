@@ -29,6 +29,7 @@ impl<'p, 'a> Walker<'p, 'a> {
             torch_backend: None,
             index_strategy: None,
             open: false,
+            bounds_open: false,
             join: Join::Stated,
         }
     }
@@ -89,7 +90,7 @@ impl<'p, 'a> Walker<'p, 'a> {
                         self.read(&Include { path: Text::literal(part, at), how: How::Constraints }, &mut step, &[], 0);
                     }
                 }
-                (None, _) => step.open = true,
+                (None, at) => unread(&mut step, How::Constraints, at),
             }
         }
         if !pip && step.torch_backend.is_none() {
@@ -170,7 +171,7 @@ impl<'p, 'a> Walker<'p, 'a> {
             How::Requirements | How::Constraints | How::Overrides => self.open(&include.path, Kind::Requirements),
         };
         let Some((file, path)) = path.and_then(|p| Some((self.project.file(&p)?, p))) else {
-            step.open = true;
+            unread(step, include.how, include.path.at);
             if include.how == How::Overrides {
                 let at = include.path.at;
                 step.overrides.push(Asked { text: None, language: Language::Pep508, at, also: via.to_vec() });
@@ -247,6 +248,7 @@ impl<'p, 'a> Walker<'p, 'a> {
             folders: self.folders.clone(),
             prefix: self.prefix.clone(),
             image: self.image.clone(),
+            configured: self.configured.clone(),
             pending: self.pending.clone(),
             bounds: std::mem::take(&mut self.bounds),
         }
@@ -284,7 +286,7 @@ impl<'p, 'a> Walker<'p, 'a> {
                             inner.truncate(4);
                             self.include(&found, file, how, step, &inner, depth + 1);
                         }
-                        None => step.open = true,
+                        None => unread(step, how, include.path.at),
                     }
                 }
                 _ => {}
@@ -328,7 +330,7 @@ impl<'p, 'a> Walker<'p, 'a> {
                 }
                 Does::Include(include) => match self.beside(path, &include.path, include.how) {
                     Some((file, found)) => self.include(&found, file, include.how, &mut pip_step, &via, 1),
-                    None => pip_step.open = true,
+                    None => unread(&mut pip_step, include.how, include.path.at),
                 },
                 Does::Set(variable) => self.set(variable, act.at),
                 _ => {}
@@ -483,5 +485,17 @@ impl<'p, 'a> Walker<'p, 'a> {
             RouteTo::Url(_) | RouteTo::Elsewhere => None,
         };
         Routed { package: route.package.clone(), index }
+    }
+}
+
+/// A file that takes part and cannot be read may hold anything its format allows: an index, a bound.
+fn unread(step: &mut Installed, how: How, at: Span) {
+    step.open = true;
+    match how {
+        How::Constraints => step.bounds_open = true,
+        How::Requirements if step.tool != Tool::Conda => {
+            step.indexes.push(Indexed { url: None, kind: IndexKind::Extra, name: None, explicit: false, at });
+        }
+        _ => {}
     }
 }

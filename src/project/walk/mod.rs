@@ -29,6 +29,8 @@ pub(crate) struct Script {
     pub(crate) events: Vec<Event>,
     /// With how many sets of build arguments the Dockerfile is built; 0 where there is none.
     pub(crate) builds: usize,
+    /// Variables come from files that are not read.
+    pub(crate) unread_environment: bool,
     /// Files that were read on the way.
     pub(crate) reached: BTreeSet<FileId>,
     /// Paths that were looked for and are not there, with the kind that the link makes of them.
@@ -96,6 +98,8 @@ pub(crate) struct Installed {
     pub(crate) index_strategy: Option<Option<String>>,
     /// Something that takes part could not be read: what is missing proves nothing.
     pub(crate) open: bool,
+    /// A constraints file could not be read: what no pin holds may be anything.
+    pub(crate) bounds_open: bool,
     pub(crate) join: Join,
 }
 
@@ -172,6 +176,8 @@ struct Walker<'p, 'a> {
     folders: Vec<String>,
     prefix: Prefix,
     image: Option<ImageState>,
+    /// Variables that stand in a configuration file: no shell's end takes them back.
+    configured: BTreeSet<String>,
     /// Set for the next command only.
     pending: Vec<(String, Value)>,
     bounds: Bounds,
@@ -234,6 +240,7 @@ impl<'p, 'a> Walker<'p, 'a> {
             folders: vec![String::new()],
             prefix: Prefix::default(),
             image: None,
+            configured: BTreeSet::new(),
             pending: Vec::new(),
             bounds: Bounds::default(),
         }
@@ -331,6 +338,7 @@ impl<'p, 'a> Walker<'p, 'a> {
             && let Some(image) = &launch.image
         {
             let name = self.variables.resolve(image);
+            self.script.unread_environment = launch.unread_environment;
             for variable in &launch.environment {
                 self.set(
                     &Variable { scope: Scope::Environment, ..variable.clone() },

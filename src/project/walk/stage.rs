@@ -64,6 +64,7 @@ impl<'a> Walker<'_, 'a> {
     /// Variables that whoever runs the image gives it, where all agree.
     pub(super) fn run_with(&mut self, dockerfile: &str) {
         let Some((first, rest)) = self.project.givers.of(dockerfile).split_first() else { return };
+        self.script.unread_environment = first.unread_environment || rest.iter().any(|g| g.unread_environment);
         for (name, value, at) in &first.environment {
             let same = |(n, v, _): &(String, String, Span)| n == name && v == value;
             if rest.iter().all(|giver| giver.environment.iter().any(same)) {
@@ -78,6 +79,13 @@ impl<'a> Walker<'_, 'a> {
         let Some(image) = &mut self.image else { return };
         let inside = paths::inside(&image.folder, &to);
         let folder = to.ends_with('/') || to == "." || sources.len() > 1 || inside == image.folder;
+        // The installer's own configuration comes from a file that is not read: its index is not known.
+        let configures = |path: &String| ["pip.conf", "pip.ini"].contains(&paths::name(path));
+        if sources.iter().any(configures) || configures(&inside) {
+            let at = copy.to.at;
+            self.configured.insert("PIP_INDEX_URL".to_owned());
+            self.variables.set("PIP_INDEX_URL", Value::unknown(at, true));
+        }
         match &copy.from {
             None => {
                 for source in &sources {

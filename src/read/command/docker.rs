@@ -93,6 +93,7 @@ fn launch(by: Launcher, key: Span) -> Launch {
         command: Vec::new(),
         entrypoint: None,
         environment: Vec::new(),
+        unread_environment: false,
         gpu_node: None,
         open: false,
     }

@@ -200,7 +200,7 @@ fn config(parts: &[Part]) -> Vec<Does> {
         (Some("set"), Some(("global" | "install", "find-links"))) => "PIP_FIND_LINKS",
         _ => return Vec::new(),
     };
-    vec![Does::Set(Variable { name: variable.into(), value: Some((*value).clone()), scope: Scope::Environment })]
+    vec![Does::Set(Variable { name: variable.into(), value: Some((*value).clone()), scope: Scope::Configured })]
 }
 
 #[cfg(test)]

@@ -33,14 +33,11 @@ pub(super) fn command(walk: &mut Walk<'_, '_>, at: Span, words: &[Word]) {
         Some("popd") => walk.out.act(at, Does::Enter(Place::Directory(opaque()))),
         Some("source" | ".") => source(walk, at, program, arguments),
         Some("deactivate") => walk.out.act(at, Does::Enter(Place::Venv(opaque()))),
-        Some("alias") => {
-            for word in words.iter().skip(1) {
-                string(walk, word, at, true);
-            }
-        }
+        // An alias says what a person may type, not what happens.
+        Some("alias") => {}
         Some("eval") => {
             if let [_, word] = words {
-                string(walk, word, at, false);
+                string(walk, word, at);
             }
         }
         Some("read") => {
@@ -164,7 +161,7 @@ fn shell(walk: &mut Walk<'_, '_>, at: Span, words: &[Word], arguments: &[Text]) 
                 let text = arguments.iter().skip_while(|a| a.at != argument.at).nth(1);
                 let word = text.and_then(|text| words.iter().find(|w| w.text.at == text.at));
                 if let Some(word) = word {
-                    string(walk, word, at, false);
+                    string(walk, word, at);
                 }
                 return;
             }
@@ -182,18 +179,11 @@ fn run_script(walk: &mut Walk<'_, '_>, at: Span, path: &Text) {
 }
 
 /// Reads a quoted word as a script; of `name='…'` the quoted part.
-fn string(walk: &mut Walk<'_, '_>, word: &Word, at: Span, named: bool) {
+fn string(walk: &mut Walk<'_, '_>, word: &Word, at: Span) {
     if word.text.pieces.contains(&Piece::Opaque) {
         return;
     }
-    let source = walk.excerpt.text().get(word.part.clone()).unwrap_or_default();
-    let start = match source.find('=') {
-        Some(n) if named => n + 1,
-        None if named => return,
-        _ => 0,
-    };
-    let part = word.part.start + start..word.part.end;
-    let script = super::unquoted(walk.excerpt, part);
+    let script = super::unquoted(walk.excerpt, word.part.clone());
     walk.inner_shell(&script, at);
 }
 

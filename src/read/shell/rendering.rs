@@ -36,7 +36,7 @@ pub(crate) fn act(act: &Act, source: &str) -> String {
         Does::Set(v) => {
             let scope = match v.scope {
                 Scope::Arg => "arg",
-                Scope::Environment => "env",
+                Scope::Environment | Scope::Configured => "env",
                 Scope::Shell => "set",
                 Scope::Command => "pre",
             };
