@@ -1,7 +1,6 @@
 //! What is there together, under one set of choices; and the machine that it meets.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use crate::knowledge::{self, Basis, Kernels, Library, Part, Release, Segment, Sm};
 use crate::outline::{Choice, InstallFlags, Launcher, Tool};
@@ -125,8 +124,6 @@ pub enum Effect {
         /// Every version, or today's only.
         holds: Holds,
     },
-    /// It goes.
-    Removes,
     /// Not known.
     Unknown,
 }
@@ -433,6 +430,3 @@ pub enum Asks {
     /// "If there is one", or an argument that cannot be read.
     Unknown,
 }
-
-/// Shared between the rules and the cache.
-pub type Environments = Arc<Vec<Environment>>;

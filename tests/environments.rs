@@ -231,7 +231,6 @@ fn the_order_of_steps_counts() {
             .map(|c| match &c.effect {
                 Effect::Keeps => "keeps".to_owned(),
                 Effect::Replaces { from, to, holds } => format!("{from} -> {to} {holds:?}"),
-                Effect::Removes => "removes".to_owned(),
                 Effect::Unknown => "unknown".to_owned(),
             })
             .collect();
@@ -295,7 +294,23 @@ fn what_cannot_be_read_may_be_anything() {
         &[("a.sh", "pip install -c missing.txt torch\n"), ("b.sh", "pip install -c missing.txt torch==2.6.0\n")],
         &["a.sh: torch ?", "b.sh: torch 2.6.0 pypi"],
     );
-    check(&[("Dockerfile", "FROM x\nCOPY pip.conf /etc/pip.conf\nRUN pip install torch==2.6.0\n")], &["Dockerfile: <x> torch ?"]);
+    for configures in [
+        "COPY pip.conf /etc/pip.conf",
+        "RUN echo x > /etc/pip.conf",
+        "ENV PIP_CONFIG_FILE=/x.ini",
+        "RUN cat a >> ~/.pip/pip.conf",
+    ] {
+        let text = format!("FROM x\n{configures}\nRUN pip install torch==2.6.0\n");
+        check(&[("Dockerfile", &text)], &["Dockerfile: <x> torch ?"]);
+    }
+    // A companion that another index may have for this torch is no mismatch.
+    let pair = "torch==2.1.0\ntorchvision==0.15.2\n";
+    let mut linter = Linter::new(Settings::default());
+    linter
+        .set("requirements.txt", &format!("--extra-index-url https://wheels.example/simple\n{pair}"))
+        .expect("no configuration");
+    linter.set("b/requirements.txt", pair).expect("no configuration");
+    assert_eq!(linter.report().diagnostics.len(), 1, "the second file alone");
 }
 
 #[test]

@@ -29,11 +29,6 @@ impl Version {
     pub fn is_pre(&self) -> bool {
         self.0.any_prerelease()
     }
-    /// The release numbers: `[2, 1, 0]`.
-    #[must_use]
-    pub fn release(&self) -> Vec<u64> {
-        self.0.release().to_vec()
-    }
 }
 
 impl fmt::Display for Version {

@@ -1,7 +1,9 @@
 //! Acts in their order, with the state that they change.
 
+use std::collections::BTreeSet;
+
 use super::super::paths;
-use super::super::variables::Value;
+use super::super::variables::{Value, Variables};
 use super::{DEEPEST, Event, Kept, Prefix, Walker};
 use crate::outline::{Act, Does, How, Include, Kind, Piece, Place, Scope, Text, Variable};
 use crate::source::Span;
@@ -80,6 +82,14 @@ impl<'a> Walker<'_, 'a> {
             Does::Copy(copy) => self.copy(path, copy),
             Does::Edit(text) => {
                 let path = self.variables.resolve(text);
+                // `~/.pip/pip.conf` has an unknown folder and a known name.
+                let name = path.clone().or_else(|| {
+                    text.pieces.iter().rev().find_map(|p| match p {
+                        Piece::Literal(end) => Some(end.clone()),
+                        _ => None,
+                    })
+                });
+                configures(&mut self.configured, &mut self.variables, name.as_deref().unwrap_or_default(), text.at);
                 if let (Some(image), Some(path)) = (&mut self.image, path) {
                     let inside = paths::inside(&image.folder, &path);
                     image.contents.edit(inside);
@@ -178,6 +188,17 @@ pub(super) fn conda(name: &str) -> Prefix {
     // `/opt/conda/envs/x` and `-n x` are one environment.
     let name = name.rsplit_once("/envs/").map_or(name, |(_, last)| last);
     Prefix::Conda(name.trim_end_matches('/').to_owned())
+}
+
+/// An installer's own configuration that is written or copied, and not read: its index is not known from here on.
+pub(super) fn configures(configured: &mut BTreeSet<String>, variables: &mut Variables, path: &str, at: Span) {
+    let variable = match paths::name(path) {
+        "pip.conf" | "pip.ini" => "PIP_INDEX_URL",
+        "uv.toml" => "UV_INDEX_URL",
+        _ => return,
+    };
+    configured.insert(variable.to_owned());
+    variables.set(variable, Value::unknown(at, true));
 }
 
 /// The virtual environment whose programs come first on `PATH`: one that `VIRTUAL_ENV` or its own name tells.

@@ -65,6 +65,14 @@ impl<'p, 'a> Walker<'p, 'a> {
             ],
             Tool::Conda => &[],
         };
+        // Another configuration file takes the place of pip's or uv's own, and is not read.
+        if let Some(at) = self
+            .variable(if pip { "PIP_CONFIG_FILE" } else { "UV_CONFIG_FILE" })
+            .filter(|v| v.text.as_deref() != Some("/dev/null"))
+            .map(|v| v.at)
+        {
+            step.indexes.push(Indexed { url: None, kind: IndexKind::Extra, name: None, explicit: false, at });
+        }
         for (name, kind) in named {
             let Some(value) = self.variable(name) else { continue };
             let (text, at) = (value.text.clone(), value.at);

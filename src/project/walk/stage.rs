@@ -3,6 +3,7 @@
 use super::super::File;
 use super::super::paths;
 use super::super::variables::{Value, Variables};
+use super::acts::configures;
 use super::{DEEPEST, Event, ImageState, Prefix, Walker};
 use crate::environment::Reason;
 use crate::outline::{Copy, Does};
@@ -79,12 +80,8 @@ impl<'a> Walker<'_, 'a> {
         let Some(image) = &mut self.image else { return };
         let inside = paths::inside(&image.folder, &to);
         let folder = to.ends_with('/') || to == "." || sources.len() > 1 || inside == image.folder;
-        // The installer's own configuration comes from a file that is not read: its index is not known.
-        let configures = |path: &String| ["pip.conf", "pip.ini"].contains(&paths::name(path));
-        if sources.iter().any(configures) || configures(&inside) {
-            let at = copy.to.at;
-            self.configured.insert("PIP_INDEX_URL".to_owned());
-            self.variables.set("PIP_INDEX_URL", Value::unknown(at, true));
+        for path in sources.iter().chain([&inside]) {
+            configures(&mut self.configured, &mut self.variables, path, copy.to.at);
         }
         match &copy.from {
             None => {

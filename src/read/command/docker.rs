@@ -216,6 +216,7 @@ fn option(out: &mut Launch, name: &str, value: Text, at: Span) {
         "--runtime" | "--device" if value.known().is_none() => out.open = true,
         "--name" => out.name = value.known().map(str::to_owned),
         "--entrypoint" => out.entrypoint = Some(if value.pieces.is_empty() { vec![] } else { vec![value] }),
+        "--env-file" => out.unread_environment = true,
         "e" | "--env" => out.environment.extend(variable(&value, Scope::Environment)),
         _ => {}
     }
