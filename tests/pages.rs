@@ -32,7 +32,8 @@ fn pages_tell_the_truth() {
             let lines: String = printed(&report, &linter, |_| true).concat();
             assert!(lines.contains(&format!("[{}]", rule.name)), "a Bad example of {} does not report it:\n{lines}", rule.name);
             if update {
-                text = text.replacen(&example.expected, &lines, 1);
+                let block = |inside: &str| format!("Reports:\n\n```text\n{inside}```");
+                text = text.replacen(&block(&example.expected), &block(&lines), 1);
             } else {
                 assert_eq!(lines, example.expected, "a Bad example of {}", rule.name);
             }

@@ -115,6 +115,7 @@ const RELEASE: &[&str] = &[
     "tag",
     "indexes",
     "platforms",
+    "provides",
     "pythons",
     "glibc",
     "requires",
@@ -246,9 +247,10 @@ impl Tables {
             let requires: Vec<_> = row.list("requires")?.iter().map(|r| r.replace("{version}", version)).collect();
             let text = format!(
                 "Release {{ package: {package:?}, version: {version:?}, tag: {tag:?}, indexes: &{indexes:?}, \
-                 platforms: Platforms({platforms}), pythons: &{:?}, glibc: {:?}, requires: &{requires:?}, needs: &[{}], \
-                 brings: &[{}], kernels: {kernels}, basis: {basis}, source: {source}, kernels_basis: {kernels_basis}, \
+                 platforms: Platforms({platforms}), provides: {:?}, pythons: &{:?}, glibc: {:?}, requires: &{requires:?}, \
+                 needs: &[{}], brings: &[{}], kernels: {kernels}, basis: {basis}, source: {source}, kernels_basis: {kernels_basis}, \
                  kernels_source: {kernels_source} }}",
+                row.text("provides")?,
                 row.list("pythons")?,
                 row.text("glibc")?,
                 parts(&row.list("needs")?)?,
@@ -293,7 +295,7 @@ impl Tables {
                     c.requires.iter().map(|r| if published { r } else { r.split('+').next().unwrap_or(r) }).collect();
                 let text = format!(
                     "Release {{ package: {package:?}, version: {version:?}, tag: {:?}, indexes: &{:?}, platforms: Platforms({}), \
-                     pythons: &[], glibc: {:?}, requires: &{requires:?}, needs: &[], brings: &[], kernels: Kernels::{}, basis: \
+                     provides: \"\", pythons: &[], glibc: {:?}, requires: &{requires:?}, needs: &[], brings: &[], kernels: Kernels::{}, basis: \
                      Basis::{}, source: {}, kernels_basis: Basis::Inferred, kernels_source: {} }}",
                     b.tag,
                     b.indexes,

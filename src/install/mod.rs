@@ -53,7 +53,7 @@ pub(crate) fn fold(beginning: &Beginning, world: &World, script: &Script, aliase
                 }
             }
             Event::Install(installed) => {
-                let fresh = || State { installed: BTreeMap::new(), ..State::of_image(platform.clone(), None) };
+                let fresh = || State::of_image(platform.clone(), None);
                 states.entry(installed.prefix.clone()).or_insert_with(fresh).install(installed, aliases);
             }
             Event::Remove { prefix, names, .. } => {
@@ -151,7 +151,8 @@ pub(crate) fn assume(env: &mut Environment, rc: &Script) {
 impl State {
     /// What an image has before anything is installed.
     fn of_image(platform: Platform, image: Option<&Image>) -> Self {
-        let mut state = Self { platform, installed: BTreeMap::new(), steps: Vec::new(), unknown_base: false };
+        let mut state =
+            Self { platform, installed: BTreeMap::new(), by_conda: BTreeMap::new(), steps: Vec::new(), unknown_base: false };
         if let Some(image) = image {
             state.unknown_base = image.reference.is_empty();
             state.take_image(image);

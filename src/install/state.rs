@@ -13,6 +13,8 @@ pub(super) struct State {
     pub(super) platform: Platform,
     /// By name.
     pub(super) installed: BTreeMap<String, Held>,
+    /// Which of them are conda's, by the Python distribution that pip finds in its place.
+    pub(super) by_conda: BTreeMap<String, String>,
     pub(super) steps: Vec<Step>,
     /// It stands on an image whose name is not known: any package may be there already, and any index be set.
     pub(super) unknown_base: bool,
@@ -48,13 +50,28 @@ impl State {
         evidence.reason = Reason::Image { image: image.reference.clone(), cuda: row.cuda.to_owned() };
         let today = builds.len().checked_sub(1);
         let builds = Candidates { open: builds.is_empty(), today, builds };
-        self.installed.insert("torch".to_owned(), Held { builds, evidence, chosen: true, pin: None });
+        self.put("torch".to_owned(), Held { builds, evidence, chosen: true, pin: None });
     }
 
     pub(super) fn remove(&mut self, names: &[String]) {
         for name in names {
             self.installed.remove(&crate::notation::requirement::normalise(name));
         }
+    }
+
+    /// What pip finds of a distribution, with the name that it is held by: a wheel, or conda's package of the same project.
+    pub(super) fn there(&self, name: &str) -> Option<(&str, &Held)> {
+        let own = self.installed.get_key_value(name);
+        let conda = || self.installed.get_key_value(self.by_conda.get(name)?);
+        own.or_else(conda).map(|(held, what)| (held.as_str(), what))
+    }
+
+    /// Puts a package there.
+    pub(super) fn put(&mut self, name: String, held: Held) {
+        if let Some(distribution) = knowledge::provides(&name) {
+            self.by_conda.insert(distribution.to_owned(), name.clone());
+        }
+        self.installed.insert(name, held);
     }
 
     /// What is there in the end.

@@ -13,7 +13,7 @@ use crate::notation::requirement::{self, Requirement, Subject};
 use crate::outline::{Language, Tool};
 use crate::platform::{Platform, Pythons};
 use crate::project::{Asked, Installed};
-use crate::resolve::{self, Reach};
+use crate::resolve::{self, Reach, Stays};
 use crate::source::Span;
 use crate::version::{Specifiers, Version};
 
@@ -65,11 +65,11 @@ impl State {
         } else {
             resolve::prune(&packages, &self.platform)
         };
-        let before = self.installed.clone();
-        let stays: Vec<Option<&Build>> = wanted.iter().map(|w| stays(w, before.get(&w.name)?, step)).collect();
+        let stays: Vec<Stays<'_>> = wanted.iter().map(|w| stays(w, self.there(&w.name), step)).collect();
         let mut asks = Vec::new();
         let mut changes = Vec::new();
         let mut after: BTreeMap<String, Held> = BTreeMap::new();
+        let mut gone: Vec<String> = Vec::new();
         for (n, want) in wanted.iter().enumerate() {
             let mut builds = pruned.left[n].clone();
             builds.open = want.alone.open;
@@ -77,25 +77,21 @@ impl State {
             if step.bounds_open && (want.implied || want.wants.pin().is_none()) {
                 builds = Candidates { open: true, today: None, ..builds };
             }
-            if self.unknown_base && !want.chosen && !self.installed.contains_key(&want.name) {
+            if self.unknown_base && !want.chosen && self.there(&want.name).is_none() {
                 builds = Candidates { open: true, today: None, ..builds };
             }
             let evidence = at(want.at, &want.also, comes(&want.name, &want.shown, &builds), step.join);
             let today = |version: &Version| pruned.admits_today(&packages, &stays, n, version, &self.platform);
             let change = self.change(want, &builds, &evidence, step, &today);
-            let conda_meets = self.conda_meets(want, step);
             match change.as_ref().map(|c| &c.effect) {
                 Some(Effect::Keeps) => {}
-                None if conda_meets == Some(Holds::Always) => {}
-                None if conda_meets == Some(Holds::Unknown) => {
-                    let open = Candidates { open: true, today: None, ..builds.clone() };
-                    after.insert(want.name.clone(), Held { builds: open, evidence: evidence.clone(), chosen: false, pin: None });
-                }
                 Some(Effect::Unknown) => {
                     let open = Candidates { open: true, today: None, ..builds.clone() };
                     after.insert(want.name.clone(), Held { builds: open, evidence: evidence.clone(), chosen: false, pin: None });
                 }
-                _ => {
+                effect => {
+                    // pip takes conda's own away before it puts a wheel in its place.
+                    gone.extend(effect.and_then(|_| self.there(&want.name)).map(|(held, _)| held.to_owned()));
                     after.insert(
                         want.name.clone(),
                         Held { builds: builds.clone(), evidence: evidence.clone(), chosen: want.chosen, pin: want.wants.pin() },
@@ -111,7 +107,12 @@ impl State {
             requires: requires(&wanted[*a].alone, &wanted[*b].name),
         });
         let conflicts = conflicts.collect();
-        self.installed.extend(after);
+        for name in gone {
+            self.installed.remove(&name);
+        }
+        for (name, held) in after {
+            self.put(name, held);
+        }
         self.steps.push(Step {
             tool: step.tool,
             at: step.at,
@@ -338,26 +339,6 @@ impl State {
         }
     }
 
-    /// Whether conda's package of the same project, which pip sees like any other, already meets an ask;
-    /// `None` where there is none or it does not.
-    fn conda_meets(&self, want: &Wanted, step: &Installed) -> Option<Holds> {
-        if step.tool == Tool::Conda || step.flags.reinstall || (step.flags.upgrade && !want.implied) {
-            return None;
-        }
-        let other: &[&str] = match want.name.as_str() {
-            "torch" => &["pytorch", "pytorch-gpu", "pytorch-cpu"],
-            "tensorflow" => &["tensorflow-gpu"],
-            _ => &[],
-        };
-        let names = other.iter().copied().chain([want.name.as_str()]);
-        let there = names.filter_map(|name| self.installed.get(&format!("conda:{name}"))).next()?;
-        match there.builds.hold(|b| Some(want.wants.admits(&b.version))) {
-            Holds::Always | Holds::Today => Some(Holds::Always),
-            Holds::Sometimes | Holds::Unknown => Some(Holds::Unknown),
-            Holds::Never => None,
-        }
-    }
-
     /// What the step does to a package that was there; `today` says whether what is picked today beside it admits a version.
     fn change(
         &self,
@@ -367,7 +348,7 @@ impl State {
         step: &Installed,
         today: &dyn Fn(&Version) -> bool,
     ) -> Option<Change> {
-        let before = self.installed.get(&want.name)?;
+        let (_, before) = self.there(&want.name)?;
         // A build that is not known goes all the same, when its version is and the new ask does not admit it.
         if before.builds.builds.is_empty()
             && let (Some(old), Some(new)) = (&before.pin, builds.today())
@@ -439,10 +420,15 @@ impl<'a> Override<'a> {
 }
 
 /// What is there already and meets the ask: installers try it first, and look for newer ones only when told to.
-fn stays<'a>(want: &Wanted, before: &'a Held, step: &Installed) -> Option<&'a Build> {
-    let build = before.builds.only().or_else(|| before.builds.today())?;
+fn stays<'a>(want: &Wanted, before: Option<(&str, &'a Held)>, step: &Installed) -> Stays<'a> {
     let renewed = step.flags.reinstall || (step.flags.upgrade && !want.implied);
-    (!renewed && want.wants.admits(&build.version)).then_some(build)
+    let Some((_, before)) = before.filter(|_| !renewed) else { return Stays::No };
+    match before.builds.only().or_else(|| before.builds.today()) {
+        Some(build) if want.wants.admits(&build.version) => Stays::As(build),
+        // Of what version it is, it is the pinned one in the end.
+        None if want.wants.pin().is_none() => Stays::Unknown,
+        _ => Stays::No,
+    }
 }
 
 fn same(a: &Build, b: &Build) -> bool {
@@ -458,12 +444,22 @@ fn replaced(before: &Held, builds: &Candidates, holds: Holds) -> Effect {
     if !differs(new) {
         return Effect::Keeps;
     }
-    let show = |b: &Build| {
+    let show = |b: &Build, all: &Candidates| {
         let tag = b.release.tag;
-        if tag.is_empty() || b.version.local().is_some() { b.version.to_string() } else { format!("{} ({tag})", b.version) }
+        // conda has builds of several tags under one version.
+        let told = all.builds.iter().all(|other| !same(other, b) || other.release.tag == tag);
+        if tag.is_empty() || !told || b.version.local().is_some() {
+            b.version.to_string()
+        } else {
+            format!("{} ({tag})", b.version)
+        }
     };
     let always = holds == Holds::Always && builds.hold(|b| Some(differs(b))) == Holds::Always;
-    Effect::Replaces { from: show(old), to: show(new), holds: if always { Holds::Always } else { Holds::Today } }
+    Effect::Replaces {
+        from: show(old, &before.builds),
+        to: show(new, builds),
+        holds: if always { Holds::Always } else { Holds::Today },
+    }
 }
 
 /// A package that carries kernels of its own: the chain runs through it.

@@ -27,6 +27,14 @@ pub fn releases(package: &str) -> &'static [Release] {
     under(tables::RELEASES, package)
 }
 
+/// The Python distribution that a conda package (`conda:pytorch`) installs: pip counts it as there. By its own name where
+/// the tables say no other.
+#[must_use]
+pub fn provides(package: &str) -> Option<&str> {
+    let own = package.strip_prefix("conda:")?;
+    Some(releases(package).first().map(|row| row.provides).filter(|name| !name.is_empty()).unwrap_or(own))
+}
+
 /// The names of all packages that have releases, sorted.
 pub fn packages() -> impl Iterator<Item = &'static str> {
     tables::RELEASES.iter().map(|(name, _)| *name)

@@ -122,6 +122,8 @@ pub struct Release {
     pub indexes: &'static [&'static str],
     /// For which platforms.
     pub platforms: Platforms,
+    /// The Python distribution that a conda package installs, which pip counts as there; empty = one of its own name, or none.
+    pub provides: &'static str,
     /// CPython minor versions with a wheel (`"3.11"`); empty = any.
     pub pythons: &'static [&'static str],
     /// Oldest glibc by wheel tag (`2.28`); empty = not known.

@@ -9,6 +9,6 @@ mod published;
 mod python;
 
 pub(crate) use conda::candidates as conda_candidates;
-pub(crate) use prune::{Pruned, prune};
+pub(crate) use prune::{Pruned, Stays, prune};
 pub(crate) use published::requirements;
 pub(crate) use python::{Reach, candidates as python_candidates, from_wheel};

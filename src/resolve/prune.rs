@@ -15,6 +15,16 @@ pub(crate) struct Pruned {
     pub(crate) conflicts: Vec<(usize, usize)>,
 }
 
+/// What an installer does with a package that is there before the step.
+pub(crate) enum Stays<'a> {
+    /// There is none, or another takes its place.
+    No,
+    /// It stays.
+    As(&'a Build),
+    /// It may stay, and is not known: it requires nothing that we know of.
+    Unknown,
+}
+
 /// What one build requires of another package of the step.
 struct Demand {
     of: usize,
@@ -102,14 +112,18 @@ impl Pruned {
     pub(crate) fn admits_today(
         &self,
         names: &[(String, Candidates)],
-        stays: &[Option<&Build>],
+        stays: &[Stays<'_>],
         of: usize,
         version: &Version,
         platform: &Platform,
     ) -> bool {
         let index: BTreeMap<&str, usize> = names.iter().enumerate().map(|(i, (name, _))| (name.as_str(), i)).collect();
         let others = self.left.iter().zip(stays).enumerate().filter(|(i, _)| *i != of);
-        let there = others.filter_map(|(_, (picked, stays))| stays.or_else(|| picked.today()));
+        let there = others.filter_map(|(_, (picked, stays))| match stays {
+            Stays::No => picked.today(),
+            Stays::As(build) => Some(*build),
+            Stays::Unknown => None,
+        });
         there.flat_map(|build| demands(build, &index, platform)).filter(|d| d.of == of).all(|d| d.wants.admits(version))
     }
 }

@@ -70,7 +70,7 @@ fn picked(component: &Component) -> Option<&Build> {
 
 /// A conda package whose business is CUDA itself, not a framework built with it.
 fn is_toolkit(component: &Component) -> bool {
-    let toolkit = |b: &Build| b.cuda().is_some() && b.release.kernels == Kernels::Unknown;
+    let toolkit = |b: &Build| b.cuda().is_some() && b.release.kernels == Kernels::Unknown && b.release.provides.is_empty();
     !component.builds.builds.is_empty() && component.builds.builds.iter().all(toolkit)
 }
 

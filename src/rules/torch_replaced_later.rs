@@ -1,6 +1,7 @@
 use super::{Check, Clash, Needs, Out, Rule};
 use crate::diagnostic::Severity;
-use crate::environment::{Effect, Environment, Evidence, Holds, Reason};
+use crate::environment::{Effect, Environment, Evidence, Holds, Reason, Step};
+use crate::outline::Tool;
 
 pub(super) static RULE: Rule = Rule {
     name: "torch-replaced-later",
@@ -34,8 +35,12 @@ fn check(env: &Environment, out: &mut Out) {
             let mut links = vec![cause, before, command];
             links.dedup_by(|a, b| a.at == b.at);
             let holds = if *holds == Holds::Always { Holds::Always } else { Holds::Today };
-            let help =
-                "install both in one command, or hold torch in the later one: pass its pin again with -c, and pin its companions";
+            let by_conda = |s: &Step| s.tool == Tool::Conda && s.asks.iter().any(|a| a.evidence.at == change.before.at);
+            let help = if env.steps.iter().any(by_conda) {
+                "take torch and its companions from conda, or all of them from pip"
+            } else {
+                "install both in one command, or hold torch in the later one: pass its pin again with -c, and pin its companions"
+            };
             let mut clash = Clash::new(holds, message, links).help(help);
             // Who writes another pin means it; the image or the earlier line may only be out of date.
             let pinned = step.asks.iter().any(|a| a.package == "torch" && a.wants.pin().is_some());
