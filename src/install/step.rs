@@ -50,14 +50,10 @@ impl State {
         let packages: Vec<(String, Candidates)> = wanted
             .iter()
             .map(|w| {
-                (
-                    w.name.clone(),
-                    Candidates {
-                        open: w.alone.open || overridden(w).is_some(),
-                        today: w.alone.today.filter(|_| !step.bounds_open || w.wants.pin().is_some()),
-                        builds: w.alone.builds.clone(),
-                    },
-                )
+                let alone = self.lacking(w, &found).unwrap_or_else(|| w.alone.clone());
+                let open = alone.open || overridden(w).is_some();
+                let today = alone.today.filter(|_| !step.bounds_open || w.wants.pin().is_some());
+                (w.name.clone(), Candidates { open, today, builds: alone.builds })
             })
             .collect();
         let pruned = if step.flags.no_deps {
@@ -71,7 +67,8 @@ impl State {
         let mut after: BTreeMap<String, Held> = BTreeMap::new();
         let mut gone: Vec<String> = Vec::new();
         for (n, want) in wanted.iter().enumerate() {
-            let mut builds = pruned.left[n].clone();
+            // What no index in reach serves does not come.
+            let mut builds = if want.alone.builds.is_empty() { want.alone.clone() } else { pruned.left[n].clone() };
             builds.open = want.alone.open;
             builds.open |= step.open && want.implied;
             if step.bounds_open && (want.implied || want.wants.pin().is_none()) {
@@ -104,7 +101,7 @@ impl State {
         let conflicts = pruned.conflicts.iter().map(|(a, b)| Conflict {
             package: wanted[*a].name.clone(),
             against: wanted[*b].name.clone(),
-            requires: requires(&wanted[*a].alone, &wanted[*b].name),
+            requires: requires(&packages[*a].1, &wanted[*b].name),
         });
         let conflicts = conflicts.collect();
         for name in gone {
@@ -337,6 +334,12 @@ impl State {
             }
             wanted.extend(new);
         }
+    }
+
+    /// The builds of a pin that no index in reach has, all of which are known: it is published elsewhere, and requires the same.
+    fn lacking(&self, want: &Wanted, found: &[StepIndex]) -> Option<Candidates> {
+        want.wants.pin().filter(|_| want.alone.builds.is_empty() && found.iter().all(|index| index.id.is_some()))?;
+        Some(resolve::published(&want.name, &want.wants, &self.platform)).filter(|c| !c.builds.is_empty())
     }
 
     /// What the step does to a package that was there; `today` says whether what is picked today beside it admits a version.

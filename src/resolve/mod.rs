@@ -11,4 +11,4 @@ mod python;
 pub(crate) use conda::candidates as conda_candidates;
 pub(crate) use prune::{Pruned, Stays, prune};
 pub(crate) use published::requirements;
-pub(crate) use python::{Reach, candidates as python_candidates, from_wheel};
+pub(crate) use python::{Reach, candidates as python_candidates, from_wheel, published};

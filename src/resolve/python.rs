@@ -91,6 +91,15 @@ fn differ(a: &Build, b: &Build) -> bool {
     !std::ptr::eq(a.release, b.release) && (a.release.tag != b.release.tag || a.release.brings != b.release.brings)
 }
 
+/// The builds that `wants` admits, whoever serves them: what a version requires, it requires wherever it comes from.
+pub(crate) fn published(package: &str, wants: &Specifiers, platform: &Platform) -> Candidates {
+    let rows = knowledge::releases(package).iter().filter(|r| r.platforms.meets(platform.bits()));
+    let build =
+        |release: &'static Release| Some(Build { version: version(release, true)?, index: release.indexes.first()?, release });
+    let builds: Vec<Build> = rows.filter_map(build).filter(|b| wants.admits(&b.version)).collect();
+    Candidates { open: builds.is_empty(), today: None, builds }
+}
+
 fn version(release: &Release, local: bool) -> Option<Version> {
     if local && !release.tag.is_empty() {
         return Version::parse(&format!("{}+{}", release.version, release.tag));

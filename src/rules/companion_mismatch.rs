@@ -18,9 +18,10 @@ fn check(env: &Environment, out: &mut Out) {
             if !is_companion(&conflict.package, &conflict.against) {
                 continue;
             }
-            let shown = |ask: &crate::environment::Ask| match ask.alone.only() {
-                Some(build) => format!("{} {}", ask.package, build.version.public()),
-                None => format!("{}{}", ask.package, ask.wants),
+            let shown = |ask: &crate::environment::Ask| match (ask.alone.only(), ask.wants.pin()) {
+                (Some(build), _) => format!("{} {}", ask.package, build.version.public()),
+                (None, Some(pin)) => format!("{} {pin}", ask.package),
+                (None, None) => format!("{}{}", ask.package, ask.wants),
             };
             let message = format!("{} goes with {}, not with {}", shown(companion), conflict.requires, shown(torch));
             let mut one = companion.evidence.clone();
@@ -44,7 +45,8 @@ fn is_companion(package: &str, against: &str) -> bool {
 /// The companion's release that requires the torch which is asked for.
 fn partner(companion: &crate::environment::Ask, torch: &crate::environment::Ask) -> Option<String> {
     use crate::notation::requirement::{Subject, parse};
-    let wanted = torch.alone.only().or_else(|| torch.alone.today())?.version.public();
+    let picked = torch.alone.only().or_else(|| torch.alone.today()).map(|build| build.version.public());
+    let wanted = picked.or_else(|| torch.wants.pin().map(|pin| pin.public()))?;
     let fits = |text: &&str| match parse(text).map(|r| r.subject) {
         Ok(Subject::Package { name, wants, .. }) => name == "torch" && wants.pin().is_some_and(|pin| pin.public() == wanted),
         _ => false,
