@@ -91,9 +91,11 @@ fn differ(a: &Build, b: &Build) -> bool {
     !std::ptr::eq(a.release, b.release) && (a.release.tag != b.release.tag || a.release.brings != b.release.brings)
 }
 
-/// The builds that `wants` admits, whoever serves them: what a version requires, it requires wherever it comes from.
+/// The builds that `wants` admits, whichever of PyTorch's indexes serves them: what a version requires, it requires
+/// wherever it comes from. Wheels of a project's own pages are built for one torch each, and say nothing of its others.
 pub(crate) fn published(package: &str, wants: &Specifiers, platform: &Platform) -> Candidates {
-    let rows = knowledge::releases(package).iter().filter(|r| r.platforms.meets(platform.bits()));
+    let of_torch = |r: &&Release| r.indexes.iter().any(|id| knowledge::index_by_id(id).is_some_and(|i| i.local_versions));
+    let rows = knowledge::releases(package).iter().filter(of_torch).filter(|r| r.platforms.meets(platform.bits()));
     let build =
         |release: &'static Release| Some(Build { version: version(release, true)?, index: release.indexes.first()?, release });
     let builds: Vec<Build> = rows.filter_map(build).filter(|b| wants.admits(&b.version)).collect();
