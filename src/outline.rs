@@ -123,6 +123,8 @@ pub enum Does {
     Set(Variable),
     /// What follows happens elsewhere.
     Enter(Place),
+    /// What follows does not happen.
+    Leave(Leaves),
     /// Something is compiled.
     Compile(Compile),
     /// A container or program is started.
@@ -452,10 +454,22 @@ pub enum Place {
     CondaEnvironment(Text),
     /// `source X/bin/activate`, `python -m venv X` followed by its use.
     Venv(Text),
-    /// A subshell, a function's body or a RUN begins; the [`Place::Back`] that belongs to it follows.
+    /// A called function's body begins, in the same shell; the [`Place::Back`] that belongs to it follows.
+    Call,
+    /// A subshell or a RUN begins; the [`Place::Back`] that belongs to it follows.
     Subshell,
     /// A subshell or a RUN ends: directory, environment and shell variables are again what they were before it.
+    /// Or a call ends, which changes nothing.
     Back,
+}
+
+/// What the rest of does not happen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Leaves {
+    /// The shell's: `exit`, `exec program`.
+    Shell,
+    /// The function's or the sourced file's: `return`.
+    Function,
 }
 
 /// A compiling command.

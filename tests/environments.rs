@@ -330,3 +330,43 @@ fn what_never_happens_is_no_environment() {
         &["s.sh: torch 2.1.0 pypi"],
     );
 }
+
+#[test]
+fn functions_happen_where_they_are_called() {
+    let script = "#!/bin/bash\nmain() {\n  put \"${1:-2.1.0}\"\n}\nput() {\n  [ -n \"$1\" ] || return\n  pip install torch==$1\n}\nmain \"$@\"\n";
+    let fallen = script.replace("main \"$@\"\n", "main 2.2.0\n");
+    // Where the test of `put` fails, nothing is installed.
+    check(&[("a.sh", script)], &["a.sh: torch 2.1.0 pypi", "a.sh?branch 2: "]);
+    check(&[("a.sh", &fallen)], &["a.sh: torch 2.2.0 pypi", "a.sh?branch 2: "]);
+    let nobody = "put() { pip install torch==2.1.0; }\npip install torchvision==0.15.2 torch==2.0.1\n";
+    check(
+        &[("a.sh", nobody)],
+        &["a.sh: torch 2.0.1 pypi, torchvision 0.15.2 pypi", "a.sh?branch 2: torch 2.0.1 pypi, torchvision 0.15.2 pypi"],
+    );
+}
+
+#[test]
+fn what_follows_an_exit_does_not_happen() {
+    check(&[("a.sh", "pip install torch==2.1.0\nexit 0\npip install torch==2.2.0\n")], &["a.sh: torch 2.1.0 pypi"]);
+    // It ends its subshell, its RUN, the script it stands in; a sourced one ends its reader, too.
+    check(
+        &[("a.sh", "(exit; pip install torch==2.2.0)\nbash b.sh\npip install torch==2.1.0\n"), ("b.sh", "exit\n")],
+        &["a.sh: torch 2.1.0 pypi", "b.sh: "],
+    );
+    check(
+        &[("a.sh", "source b.sh\npip install torch==2.1.0\n"), ("b.sh", "pip install torch==2.0.1\nexit\n")],
+        &["a.sh: torch 2.0.1 pypi", "b.sh: torch 2.0.1 pypi"],
+    );
+    check(
+        &[("a.sh", "source b.sh\npip install torch==2.1.0\n"), ("b.sh", "return\npip install torch==2.0.1\n")],
+        &["a.sh: torch 2.1.0 pypi", "b.sh: "],
+    );
+    check(
+        &[("Dockerfile", "FROM x\nRUN true; exit 0; false\nRUN pip install torch==2.1.0\n")],
+        &["Dockerfile: <x> torch 2.1.0 pypi"],
+    );
+    // Two guards: the script goes on behind both.
+    let guarded = "if ! a; then exit 1; fi\nif ! b; then echo no; exit 1; fi\nc || exit\npip install torch==2.1.0\n";
+    let first = environments(&[("a.sh", guarded)]);
+    assert_eq!(first[0], "a.sh: torch 2.1.0 pypi");
+}

@@ -74,13 +74,15 @@ impl World {
 /// The worlds of a start, given what a walk through the first one met: each test and matrix varied alone,
 /// and Python split where a marker tells its versions apart.
 pub(crate) fn worlds(first: &World, met: &Script) -> Vec<World> {
-    let mut arms: BTreeMap<&str, u32> = BTreeMap::new();
+    // The last arm that was seen of each test, and whether the first was.
+    let mut arms: BTreeMap<&str, (u32, bool)> = BTreeMap::new();
     let mut rows: BTreeMap<&str, u32> = BTreeMap::new();
     for choice in &met.choices {
         match choice {
             Choice::Branch { test, arm } if constant(test).is_none() => {
-                let last = arms.entry(test).or_default();
+                let (last, begins) = arms.entry(test).or_default();
                 *last = (*last).max(*arm);
+                *begins |= *arm == 0;
             }
             Choice::Row { job, row } => {
                 let last = rows.entry(job).or_default();
@@ -90,9 +92,9 @@ pub(crate) fn worlds(first: &World, met: &Script) -> Vec<World> {
         }
     }
     let mut found = vec![first.clone()];
-    for (test, last) in arms {
-        // One arm more than was seen: no test is true, and there is no `else`.
-        found.extend((1..=last.saturating_add(1)).map(|arm| {
+    for (test, (last, begins)) in arms {
+        // One arm more than was seen: no test is true, and there is no `else`. Where nothing happens in the first, that is it.
+        found.extend((1..=last.saturating_add(u32::from(begins))).map(|arm| {
             let mut world = first.clone();
             world.arms.insert(test.to_owned(), arm);
             world

@@ -5,34 +5,61 @@ use std::collections::BTreeSet;
 use super::super::paths;
 use super::super::variables::{Value, Variables};
 use super::{DEEPEST, Event, Kept, Prefix, Walker};
-use crate::outline::{Act, Does, How, Include, Kind, Piece, Place, Scope, Text, Variable};
+use crate::outline::{Act, Does, How, Include, Kind, Leaves, Piece, Place, Scope, Text, Variable};
 use crate::source::Span;
 
+/// What an act began, and [`Place::Back`] ends.
+enum Frame {
+    /// A subshell, with the state before it.
+    Subshell(Box<Kept>),
+    /// A call, or what is not looked at.
+    Call,
+}
+
 impl<'a> Walker<'_, 'a> {
-    pub(super) fn acts(&mut self, path: &str, acts: &[Act], depth: usize) {
+    /// Lets acts happen; whether their shell has ended with them.
+    pub(super) fn acts(&mut self, path: &str, acts: &[Act], depth: usize) -> bool {
         if depth > DEEPEST || !self.bounds.acts(acts) {
-            return;
+            return false;
         }
-        let mut kept: Vec<Kept> = Vec::new();
+        let mut frames: Vec<Frame> = Vec::new();
+        // What is left stays so until this many frames are open.
+        let mut left: Option<usize> = None;
         for act in acts {
             match &act.does {
-                Does::Enter(Place::Subshell) => {
+                Does::Enter(Place::Subshell) if left.is_none() => {
                     if !self.bounds.copy(self.variables.len()) {
-                        return;
+                        return false;
                     }
-                    kept.push(self.keep());
+                    frames.push(Frame::Subshell(Box::new(self.keep())));
                 }
+                Does::Enter(Place::Subshell | Place::Call) => frames.push(Frame::Call),
                 Does::Enter(Place::Back) => {
-                    if let Some(state) = kept.pop() {
-                        self.back(state);
+                    if let Some(Frame::Subshell(state)) = frames.pop() {
+                        self.back(*state);
                     }
+                    left = left.filter(|open| frames.len() > *open);
                 }
                 _ => {}
             }
-            if self.takes(act) {
-                self.act(path, act, depth);
+            if left.is_some() || !self.takes(act) {
+                continue;
             }
+            let leaves = match act.does {
+                Does::Leave(leaves) => Some(leaves),
+                _ => self.act(path, act, depth).then_some(Leaves::Shell),
+            };
+            left = match leaves {
+                None => None,
+                Some(Leaves::Function) if frames.is_empty() => return false,
+                Some(Leaves::Function) => Some(frames.len() - 1),
+                Some(Leaves::Shell) => match frames.iter().rposition(|f| matches!(f, Frame::Subshell(_))) {
+                    Some(subshell) => Some(subshell),
+                    None => return true,
+                },
+            };
         }
+        false
     }
 
     pub(super) fn keep(&self) -> Kept {
@@ -58,7 +85,9 @@ impl<'a> Walker<'_, 'a> {
         }
     }
 
-    pub(super) fn act(&mut self, path: &str, act: &Act, depth: usize) {
+    /// Lets one act happen; whether the shell has ended with it, as it does with a sourced script's `exit`.
+    fn act(&mut self, path: &str, act: &Act, depth: usize) -> bool {
+        let mut ended = false;
         match &act.does {
             Does::Set(variable) if variable.scope == Scope::Command => {
                 let value = match &variable.value {
@@ -66,7 +95,7 @@ impl<'a> Walker<'_, 'a> {
                     None => Value::unknown(act.at, true),
                 };
                 self.pending.push((variable.name.clone(), value));
-                return;
+                return false;
             }
             Does::Set(variable) => self.set(variable, act.at),
             Does::Enter(place) => self.go(path, place),
@@ -102,7 +131,7 @@ impl<'a> Walker<'_, 'a> {
                 {
                     self.enter(&found, file);
                     if self.bounds.enter(file.id) {
-                        self.acts(&found, &file.outline.acts, depth + 1);
+                        ended = self.acts(&found, &file.outline.acts, depth + 1);
                         self.bounds.leave();
                     }
                 }
@@ -119,6 +148,7 @@ impl<'a> Walker<'_, 'a> {
             _ => {}
         }
         self.pending.clear();
+        ended
     }
 
     pub(super) fn set(&mut self, variable: &Variable, at: Span) {
@@ -179,7 +209,7 @@ impl<'a> Walker<'_, 'a> {
                 self.prefix = self.variables.resolve(text).map_or(Prefix::Unknown, |name| conda(&name));
             }
             Place::Venv(text) => self.prefix = self.variables.resolve(text).map_or(Prefix::Unknown, venv),
-            Place::Subshell | Place::Back => {}
+            Place::Subshell | Place::Call | Place::Back => {}
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use tree_sitter::Node;
 
+use super::functions;
 use super::walk::{Walk, Word, named};
 use crate::outline::{Does, How, Include, Piece, Place, Scope, Text, Variable};
 use crate::read::command;
@@ -10,7 +11,17 @@ use crate::source::Span;
 /// What a simple command does.
 pub(super) fn command(walk: &mut Walk<'_, '_>, at: Span, words: &[Word]) {
     let texts: Vec<Text> = words.iter().map(|w| w.text.clone()).collect();
-    let unwrapped = command::unwrap(&texts);
+    if let Some(name) = texts.first().and_then(Text::known).filter(|name| walk.out.functions.has(name)) {
+        return walk.out.call(name, at, texts[1..].to_vec());
+    }
+    happens(walk, at, words, &texts);
+    if let Some(leaves) = functions::leaves(&texts) {
+        walk.out.act(at, Does::Leave(leaves));
+    }
+}
+
+fn happens(walk: &mut Walk<'_, '_>, at: Span, words: &[Word], texts: &[Text]) {
+    let unwrapped = command::unwrap(texts);
     let inner = unwrapped.words.as_slice();
     let Some(program) = inner.first() else { return };
     let arguments = &inner[1..];
@@ -40,6 +51,12 @@ pub(super) fn command(walk: &mut Walk<'_, '_>, at: Span, words: &[Word]) {
                 string(walk, word, at);
             }
         }
+        // Which argument is which is no longer known.
+        Some("shift") => {
+            for n in 1..10 {
+                walk.out.set(at, Variable { name: n.to_string(), value: Some(opaque()), scope: Scope::Shell });
+            }
+        }
         Some("read") => {
             let names = arguments.iter().filter_map(Text::known).filter(|w| is_name(w));
             for name in names {
@@ -56,7 +73,7 @@ pub(super) fn command(walk: &mut Walk<'_, '_>, at: Span, words: &[Word]) {
             run_script(walk, at, program);
         }
         _ => {
-            for does in command::read(&texts, at) {
+            for does in command::read(texts, at) {
                 let at = match &does {
                     Does::Set(Variable { value: Some(value), .. }) => value.at,
                     _ => at,

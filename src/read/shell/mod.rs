@@ -1,8 +1,11 @@
 //! Shell: scripts, `.bashrc` and its like, RUN bodies, `run:` blocks.
 //!
-//! A script is not run: every command that stands in it counts where it stands, under the tests around it.
+//! A script is not run: every command that stands in it counts where it stands, under the tests around it; what stands in
+//! a function, where that is called.
 
 mod builtin;
+mod functions;
+mod leaving;
 #[cfg(test)]
 pub(crate) mod rendering;
 mod scan;

@@ -46,6 +46,8 @@ pub(crate) fn act(act: &Act, source: &str) -> String {
         Does::Enter(Place::CondaEnvironment(to)) => format!("conda {}", text(to)),
         Does::Enter(Place::Venv(to)) => format!("venv {}", text(to)),
         Does::Enter(Place::Subshell) => "(".to_owned(),
+        Does::Enter(Place::Call) => "{".to_owned(),
+        Does::Leave(leaves) => format!("{leaves:?} ends"),
         Does::Enter(Place::Back) => ")".to_owned(),
         Does::Include(include) => format!("include {}", text(&include.path)),
         Does::Edit(path) => format!("edit {}", text(path)),

@@ -16,6 +16,18 @@ pub(super) fn comments(tree: &Tree) -> Vec<Range<usize>> {
     found
 }
 
+/// All function definitions.
+pub(super) fn functions(root: Node<'_>) -> Vec<Node<'_>> {
+    let mut found = Vec::new();
+    each(root, |node| {
+        if node.kind() == "function_definition" {
+            found.push(node);
+        }
+        true
+    });
+    found
+}
+
 /// The outermost command and process substitutions under a node.
 pub(super) fn substitutions(node: Node<'_>) -> Vec<Node<'_>> {
     let mut found = Vec::new();

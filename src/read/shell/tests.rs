@@ -36,6 +36,58 @@ fn variables() {
 }
 
 #[test]
+fn functions() {
+    check(&[
+        ("f() { cd a; apt install x; }; f", &["{", "cd a", "apt x", ")"]),
+        // Called before it stands there, from another, twice.
+        (
+            "main() { f 1; }\nf() { apt install x=$1; }\nmain; f 2",
+            &["{", "set 1=1", "{", "apt x=<1>", ")", ")", "set 1=2", "{", "apt x=<1>", ")"],
+        ),
+        (
+            "f() { apt install ${2:-x}; }; f a b; f c",
+            &["set 1=a", "set 2=b", "{", "apt <2-x>", ")", "set 1=c", "set 2=", "{", "apt <2-x>", ")"],
+        ),
+        // Nobody calls it here.
+        ("f() { apt install x; }\napt install y", &["{f()}1 (", "{f()}1 apt x", "{f()}1 )", "apt y"]),
+        ("f() { f; apt install x; }; f", &["{", "apt x", ")"]),
+        ("f() { g; }; g() { f; }; f", &[]),
+        ("f() { P=x; }; apt install $P", &["{f()}1 (", "{f()}1 set P=x", "{f()}1 )", "apt <P>"]),
+        (
+            "if a; then f() { apt install x; }; else f() { apt install y; }; fi; f",
+            &["{", "{a}0 apt x", ")", "{", "{a}1 apt y", ")"],
+        ),
+        ("f() { apt install x; }; f() { apt install y; }; f", &["{f()}1 (", "{f()}1 apt x", "{f()}1 )", "{", "apt y", ")"]),
+        (
+            "f() { shift; apt install $1; }; f a",
+            &[
+                "set 1=a", "{", "set 1=?", "set 2=?", "set 3=?", "set 4=?", "set 5=?", "set 6=?", "set 7=?", "set 8=?",
+                "set 9=?", "apt <1>", ")",
+            ],
+        ),
+    ]);
+}
+
+#[test]
+fn what_ends_a_script() {
+    check(&[
+        ("apt install x; exit; apt install y", &["apt x", "Shell ends", "apt y"]),
+        ("[ -z \"$P\" ] && return\napt install x", &["{[ -z \"$P\" ] && return}1 Function ends", "apt x"]),
+        ("a || exit 1\napt install x", &["{a}1 Shell ends", "apt x"]),
+        // Where nothing is known, the script goes on.
+        ("if a; then exit; fi\napt install x", &["{a …}1 Shell ends", "apt x"]),
+        ("if a; then b; else exit; fi\napt install x", &["{a}1 Shell ends", "apt x"]),
+        (
+            "usage() { echo; exit 1; }\nif a; then usage; fi\napt install x",
+            &["{a …}1 {", "{a …}1 Shell ends", "{a …}1 )", "apt x"],
+        ),
+        ("case $1 in -h) exit;; *) apt install x;; esac", &["{$1 in -h * …}1 Shell ends", "{$1 in -h * …}0 apt x"]),
+        ("exec apt install x", &["apt x", "Shell ends"]),
+        ("exec > log", &["edit log"]),
+    ]);
+}
+
+#[test]
 fn places() {
     check(&[
         ("cd a && apt install x", &["cd a", "apt x"]),
@@ -53,7 +105,6 @@ fn places() {
             "bash -x scripts/a.sh b; ./c.sh; sudo sh d",
             &["(", "include scripts/a.sh", ")", "(", "include ./c.sh", ")", "(", "include d", ")"],
         ),
-        ("f() { cd a; apt install x; }; f", &["(", "cd a", "apt x", ")"]),
     ]);
 }
 
@@ -95,7 +146,7 @@ fn commands_in_commands() {
         ("alias i='apt install x' ll=\"ls\"", &[]),
         ("cat p | xargs -n 1 apt install", &["apt ?"]),
         ("time nice -n 5 timeout 9 srun --gres gpu:1 -n2 apt install x", &["apt x"]),
-        ("command -v apt install; exec apt install x", &["apt x"]),
+        ("command -v apt install; exec apt install x", &["apt x", "Shell ends"]),
         ("bash <<EOF\napt install x\nEOF\napt install y", &["(", "apt x", ")", "apt y"]),
         ("cat <<'EOF' | sudo bash -e\napt install x\nEOF", &["(", "apt x", ")"]),
         ("cat > f <<-EOF\n\tapt install x\n\tEOF\napt install y", &["edit f", "apt y"]),

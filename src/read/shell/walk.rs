@@ -1,12 +1,14 @@
 //! A shell syntax tree → acts, in the order in which they happen.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use tree_sitter::{Node, Tree};
 
 use super::builtin;
-use super::scan::substitutions;
+use super::functions::{self, Call, Entry, Functions};
+use super::leaving;
+use super::scan::{self, substitutions};
 use super::word::{self, Words};
 use crate::outline::{Act, Choice, Does, Piece, Place, Scope, Text, Torn, Variable, When};
 use crate::read::command;
@@ -28,20 +30,27 @@ const TEST_TEXT: usize = 256;
 pub(super) fn read(excerpt: &Excerpt, tree: &Tree) -> (Vec<Act>, Vec<Torn>) {
     let mut out = Out::default();
     Walk::new(excerpt, &mut out).run(tree.root_node());
-    (out.acts, out.torn)
+    let acts = functions::follow(&out.entries, &out.functions);
+    if acts.is_none() {
+        out.torn.push(super::tangled(excerpt));
+    }
+    (acts.unwrap_or_default(), out.torn)
 }
 
 /// What has been read so far; shared with scripts inside the script.
 #[derive(Default)]
 pub(super) struct Out {
-    acts: Vec<Act>,
+    entries: Vec<Entry>,
+    pub(super) functions: Functions,
     torn: Vec<Torn>,
     when: Vec<Choice>,
     /// Tests that are not in `when` any more, being too deep.
     untold: usize,
-    /// Where subshells opened, as indices into `acts`.
+    /// Where subshells opened, as indices into `entries`.
     opened: Vec<usize>,
     known: HashMap<String, Known>,
+    /// Functions whose bodies are being read: where they began, and the variables that they set.
+    bodies: Vec<(usize, Vec<String>)>,
     nested: usize,
     unrolling: bool,
 }
@@ -55,8 +64,27 @@ struct Known {
 impl Out {
     pub(super) fn act(&mut self, at: Span, does: Does) {
         if self.untold == 0 {
-            self.acts.push(Act { at, when: When(self.when.clone()), does });
+            self.entries.push(Entry::Act(Act { at, when: When(self.when.clone()), does }));
         }
+    }
+
+    pub(super) fn call(&mut self, name: &str, at: Span, arguments: Vec<Text>) {
+        if self.untold == 0 {
+            self.entries.push(Entry::Call(Call { name: name.to_owned(), at, when: self.when.clone(), arguments }));
+        }
+    }
+
+    /// A function's body has been read: it happens where it is called, and so do the variables that it sets.
+    fn defined(&mut self, name: &str, at: Span) {
+        let Some((began, set)) = self.bodies.pop() else { return };
+        for variable in set {
+            if let Some(known) = self.known.get_mut(&variable) {
+                known.value = None;
+            }
+        }
+        let body = self.entries.split_off(began.min(self.entries.len()));
+        let number = self.functions.define(name, at, !self.when.is_empty(), body);
+        self.entries.push(Entry::Function(number));
     }
 
     fn choose(&mut self, choice: Choice) {
@@ -76,16 +104,16 @@ impl Out {
     }
 
     pub(super) fn open(&mut self, at: Span) {
-        self.opened.push(self.acts.len());
+        self.opened.push(self.entries.len());
         self.act(at, Does::Enter(Place::Subshell));
     }
 
     /// Ends a subshell; one in which nothing happened leaves no trace.
     pub(super) fn back(&mut self, at: Span) {
         let Some(opened) = self.opened.pop() else { return };
-        if self.acts.len() == opened + 1 {
-            self.acts.pop();
-        } else if self.acts.len() > opened {
+        if self.entries.len() == opened + 1 {
+            self.entries.pop();
+        } else if self.entries.len() > opened {
             self.act(at, Does::Enter(Place::Back));
         }
     }
@@ -98,6 +126,9 @@ impl Out {
             let changed = self.known.contains_key(&variable.name);
             let value = value.filter(|_| !changed && !self.unrolling);
             self.known.insert(variable.name.clone(), Known { value, when: self.when.clone() });
+            if let Some((_, set)) = self.bodies.last_mut() {
+                set.push(variable.name.clone());
+            }
         }
         self.act(at, Does::Set(variable));
     }
@@ -131,6 +162,8 @@ enum Step<'t> {
     Unchoose,
     Open(Node<'t>),
     Back(Node<'t>),
+    Define,
+    Defined(Node<'t>),
     LoopVariable(Node<'t>, Option<Node<'t>>),
     Unrolled(bool),
 }
@@ -138,6 +171,8 @@ enum Step<'t> {
 pub(super) struct Walk<'e, 'o> {
     pub(super) excerpt: &'e Excerpt,
     pub(super) out: &'o mut Out,
+    /// Functions that end the script.
+    leaving: HashSet<&'e str>,
 }
 
 /// A word of a command.
@@ -149,7 +184,7 @@ pub(super) struct Word {
 
 impl<'e, 'o> Walk<'e, 'o> {
     fn new(excerpt: &'e Excerpt, out: &'o mut Out) -> Self {
-        Self { excerpt, out }
+        Self { excerpt, out, leaving: HashSet::new() }
     }
 
     /// Reads a script that stands in this one.
@@ -174,6 +209,10 @@ impl<'e, 'o> Walk<'e, 'o> {
     }
 
     fn run(&mut self, root: Node<'_>) {
+        for function in scan::functions(root) {
+            self.out.functions.declare(self.name_of(function));
+        }
+        self.leaving = leaving::functions(root, self.excerpt.text());
         let mut todo = vec![Step::Visit(root)];
         while let Some(step) = todo.pop() {
             match step {
@@ -190,6 +229,8 @@ impl<'e, 'o> Walk<'e, 'o> {
                 Step::Unchoose => self.out.unchoose(),
                 Step::Open(node) => self.out.open(self.at(node)),
                 Step::Back(node) => self.out.back(self.at(node)),
+                Step::Define => self.out.bodies.push((self.out.entries.len(), Vec::new())),
+                Step::Defined(node) => self.out.defined(self.name_of(node), self.at(node)),
                 Step::LoopVariable(name, value) => self.loop_variable(name, value),
                 Step::Unrolled(on) => self.out.unrolling = on,
             }
@@ -209,7 +250,12 @@ impl<'e, 'o> Walk<'e, 'o> {
             "case_statement" => self.case_statement(node, &mut steps),
             "for_statement" => self.for_statement(node, &mut steps),
             "c_style_for_statement" => steps.extend(node.child_by_field_name("body").map(Step::Visit)),
-            "subshell" | "command_substitution" | "process_substitution" | "function_definition" => {
+            "function_definition" => {
+                steps.push(Step::Define);
+                steps.extend(node.child_by_field_name("body").map(Step::Visit));
+                steps.push(Step::Defined(node));
+            }
+            "subshell" | "command_substitution" | "process_substitution" => {
                 steps.push(Step::Open(node));
                 steps.extend(named(node).into_iter().map(Step::Visit));
                 steps.push(Step::Back(node));
@@ -228,6 +274,10 @@ impl<'e, 'o> Walk<'e, 'o> {
             _ => {}
         }
         todo.extend(steps.into_iter().rev());
+    }
+
+    fn name_of(&self, function: Node<'_>) -> &'e str {
+        function.child_by_field_name("name").map_or("", |name| self.source(name))
     }
 
     fn after_substitutions<'t>(&self, node: Node<'t>, then: Step<'t>, steps: &mut Vec<Step<'t>>) {
@@ -261,6 +311,11 @@ impl<'e, 'o> Walk<'e, 'o> {
                 };
                 steps.extend([Step::Choose(test, 1), Step::Visit(right), Step::Unchoose]);
             }
+            // `[ … ] && exit`: the script goes on where the test fails.
+            "&&" if !guards.is_empty() && self.ends(&[right]) => {
+                let test = self.test_text(node.byte_range());
+                steps.extend([Step::Choose(test, 1), Step::Visit(right), Step::Unchoose]);
+            }
             _ => {
                 let count = guards.len();
                 steps.extend(guards.into_iter().map(|test| Step::Choose(test, 0)));
@@ -268,6 +323,23 @@ impl<'e, 'o> Walk<'e, 'o> {
                 steps.extend((0..count).map(|_| Step::Unchoose));
             }
         }
+    }
+
+    fn ends(&self, statements: &[Node<'_>]) -> bool {
+        leaving::end(statements, self.excerpt.text(), &|name| self.leaving.contains(name))
+    }
+
+    /// The number of each arm, with the test's text: arm 0, which is taken where nothing is known, is one that does not
+    /// end the script.
+    fn arms(&self, text: String, bodies: &[Vec<Node<'_>>]) -> (String, Vec<u32>) {
+        let mut numbers: Vec<u32> = (0u32..).take(bodies.len()).collect();
+        let on = bodies.iter().position(|body| !self.ends(body)).unwrap_or(0);
+        if on == 0 {
+            return (text, numbers);
+        }
+        numbers.swap(0, on);
+        // Not the arms of another such test.
+        (format!("{text} …"), numbers)
     }
 
     /// The tests that have succeeded once `node` has, innermost first.
@@ -362,17 +434,16 @@ impl<'e, 'o> Walk<'e, 'o> {
                 tests.push(text);
             }
         }
-        let text = tests.join(" elif ");
-        let count = arms.len();
-        for (arm, (test, body)) in (0u32..).zip(arms) {
-            steps.extend(test.into_iter().map(Step::Visit));
+        let (conditions, mut bodies): (Vec<_>, Vec<_>) = arms.into_iter().unzip();
+        bodies.push(end);
+        let (text, numbers) = self.arms(tests.join(" elif "), &bodies);
+        let mut conditions = conditions.into_iter();
+        for (arm, body) in numbers.into_iter().zip(bodies) {
+            steps.extend(conditions.next().into_iter().flatten().map(Step::Visit));
             steps.push(Step::Choose(text.clone(), arm));
             steps.extend(body.into_iter().map(Step::Visit));
             steps.push(Step::Unchoose);
         }
-        steps.push(Step::Choose(text, u32::try_from(count).unwrap_or(u32::MAX)));
-        steps.extend(end.into_iter().map(Step::Visit));
-        steps.push(Step::Unchoose);
     }
 
     fn case_statement<'t>(&self, node: Node<'t>, steps: &mut Vec<Step<'t>>) {
@@ -393,7 +464,8 @@ impl<'e, 'o> Walk<'e, 'o> {
                 parts.into_iter().skip(body).filter(Node::is_named).collect()
             })
             .collect();
-        for (arm, body) in (0u32..).zip(bodies) {
+        let (text, numbers) = self.arms(text, &bodies);
+        for (arm, body) in numbers.into_iter().zip(bodies) {
             steps.push(Step::Choose(text.clone(), arm));
             steps.extend(body.into_iter().map(Step::Visit));
             steps.push(Step::Unchoose);
@@ -549,14 +621,14 @@ impl<'e, 'o> Walk<'e, 'o> {
             return prefix.into_iter().for_each(|n| self.assign(n, Scope::Shell));
         }
         self.substitute(&mut words);
-        let before = self.out.acts.len();
+        let before = self.out.entries.len();
         for node in prefix {
             self.assign(node, Scope::Command);
         }
-        let set = self.out.acts.len();
+        let set = self.out.entries.len();
         builtin::command(self, self.at(node), &words);
-        if self.out.acts.len() == set {
-            self.out.acts.truncate(before);
+        if self.out.entries.len() == set {
+            self.out.entries.truncate(before);
         }
     }
 

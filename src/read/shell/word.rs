@@ -168,6 +168,11 @@ impl Reader<'_> {
                 self.at = (close + 1).min(self.source.len());
             }
             Some('"') if shell && end == End::Source => {}
+            Some(c) if shell && (c.is_ascii_digit() || "@*".contains(c)) => {
+                self.at += 1;
+                let name = if c == '*' { '@' } else { c };
+                pieces.push(Piece::Variable { name: name.to_string(), fallback: None, instead: None });
+            }
             Some(c) if c.is_ascii_digit() || "@*#?$!-".contains(c) => {
                 self.at += 1;
                 Self::opaque(pieces);
@@ -215,7 +220,8 @@ impl Reader<'_> {
         let rest = &self.source[self.at..];
         let digit_first = rest.starts_with(|c: char| c.is_ascii_digit());
         let len = rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(rest.len());
-        let len = if digit_first { 0 } else { len };
+        // An argument's number is a name like others.
+        let len = if digit_first && !rest[..len].bytes().all(|b| b.is_ascii_digit()) { 0 } else { len };
         self.at += len;
         &rest[..len]
     }
@@ -292,7 +298,7 @@ mod tests {
             (r"a\ b\$c", "a b$c"),
             ("cu${CUDA:-121}x", "cu<CUDA-121>x"),
             ("${A-b}${C:+d$E}${F:?no}${G:=h}", "<A-b><C+d<E>><F><G-h>"),
-            ("${A//x/y}${#A}${A[@]}${!A}$1$@", "?"),
+            ("${A//x/y}${#A}${A[@]}${!A}$1$@$#", "?<1><@>?"),
             ("${A##*/}b", "?b"),
             ("$(nvcc -V | x \")\")z`a b`", "?z?"),
             ("dist/*.whl", "dist/?.whl"),

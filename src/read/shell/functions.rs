@@ -1,0 +1,198 @@
+//! Functions: what stands in one happens where it is called.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::outline::{Act, Choice, Does, Leaves, Piece, Place, Scope, Text, Variable, When};
+use crate::source::Span;
+
+/// Calls in calls.
+const DEEPEST: usize = 16;
+/// Acts of a script, those of its functions once a call.
+const MOST: usize = 50_000;
+/// Arguments of a call that count.
+const ARGUMENTS: usize = 9;
+
+/// What a script says, before its calls are followed.
+#[derive(Debug)]
+pub(super) enum Entry {
+    /// An act of its own.
+    Act(Act),
+    /// A function is defined: the body of that number.
+    Function(usize),
+    /// A function is called.
+    Call(Call),
+}
+
+/// A call of a function of the script.
+#[derive(Debug)]
+pub(super) struct Call {
+    pub(super) name: String,
+    pub(super) at: Span,
+    pub(super) when: Vec<Choice>,
+    pub(super) arguments: Vec<Text>,
+}
+
+/// The functions of a script.
+#[derive(Default)]
+pub(super) struct Functions {
+    /// All names, also of those that are defined further down.
+    names: HashSet<String>,
+    bodies: Vec<Body>,
+    /// The bodies that a name stands for; several, where each is defined under a test.
+    of: HashMap<String, Vec<usize>>,
+}
+
+struct Body {
+    name: String,
+    at: Span,
+    entries: Vec<Entry>,
+}
+
+impl Functions {
+    pub(super) fn declare(&mut self, name: &str) {
+        self.names.insert(name.to_owned());
+    }
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.names.contains(name)
+    }
+    /// Keeps a body; a definition without a test takes the place of earlier ones.
+    pub(super) fn define(&mut self, name: &str, at: Span, tested: bool, entries: Vec<Entry>) -> usize {
+        let number = self.bodies.len();
+        self.bodies.push(Body { name: name.to_owned(), at, entries });
+        let of = self.of.entry(name.to_owned()).or_default();
+        if !tested {
+            of.clear();
+        }
+        of.push(number);
+        number
+    }
+    /// The bodies that some call reaches.
+    fn called(&self, entries: &[Entry]) -> HashSet<usize> {
+        let mut called = HashSet::new();
+        let mut todo: Vec<&[Entry]> = vec![entries];
+        while let Some(entries) = todo.pop() {
+            for entry in entries {
+                let Entry::Call(call) = entry else { continue };
+                for number in self.of.get(&call.name).into_iter().flatten() {
+                    if called.insert(*number) {
+                        todo.push(&self.bodies[*number].entries);
+                    }
+                }
+            }
+        }
+        called
+    }
+}
+
+/// The acts in the order in which they happen; `None` where calls of calls make too many of them.
+/// A function that nothing here calls happens in a world of its own: whoever reads the file may call it.
+pub(super) fn follow(entries: &[Entry], functions: &Functions) -> Option<Vec<Act>> {
+    let called = functions.called(entries);
+    let mut follow = Follow { functions, called, acts: Vec::new(), open: Vec::new(), given: 0 };
+    follow.entries(entries, &[]).then_some(follow.acts)
+}
+
+struct Follow<'f> {
+    functions: &'f Functions,
+    called: HashSet<usize>,
+    acts: Vec<Act>,
+    /// The functions that are being called.
+    open: Vec<usize>,
+    /// Arguments that the last call set.
+    given: usize,
+}
+
+impl Follow<'_> {
+    /// Whether all of it had room.
+    fn entries(&mut self, entries: &[Entry], under: &[Choice]) -> bool {
+        for entry in entries {
+            let room = match entry {
+                Entry::Act(act) => {
+                    let when = joined(under, &act.when.0);
+                    self.acts.push(Act { when: When(when), ..act.clone() });
+                    self.acts.len() < MOST
+                }
+                Entry::Function(number) if self.called.contains(number) => true,
+                Entry::Function(number) => {
+                    let body = &self.functions.bodies[*number];
+                    let alone = [Choice::Branch { test: format!("{}()", body.name), arm: 1 }];
+                    self.body(*number, body.at, &joined(under, &alone), Place::Subshell)
+                }
+                Entry::Call(call) => self.call(call, under),
+            };
+            if !room {
+                return false;
+            }
+        }
+        true
+    }
+
+    fn call(&mut self, call: &Call, under: &[Choice]) -> bool {
+        let under = joined(under, &call.when);
+        let Some(bodies) = self.functions.of.get(&call.name) else { return true };
+        let empty = Text { pieces: Vec::new(), at: call.at };
+        // `main "$@"`: the arguments are the caller's.
+        let all = [Piece::Variable { name: "@".to_owned(), fallback: None, instead: None }];
+        let hands_on = call.arguments.len() == 1 && call.arguments[0].pieces == all;
+        for number in bodies {
+            let given = call.arguments.len().min(ARGUMENTS);
+            let values = call.arguments.iter().take(given).chain(std::iter::repeat_n(&empty, self.given.saturating_sub(given)));
+            let set = |(n, value): (usize, &Text)| {
+                // The caller's own arguments are being replaced, the first ones first.
+                let replaced = |piece: &Piece| match piece {
+                    Piece::Variable { name, .. } => name == "@" || name.parse::<usize>().is_ok_and(|own| own <= n),
+                    _ => false,
+                };
+                let mut value = value.clone();
+                if value.pieces.iter().any(replaced) {
+                    value.pieces = vec![Piece::Opaque];
+                }
+                let variable = Variable { name: (n + 1).to_string(), value: Some(value), scope: Scope::Shell };
+                Act { at: call.at, when: When(under.clone()), does: Does::Set(variable) }
+            };
+            let sets: Vec<Act> = values.enumerate().map(set).collect();
+            if !hands_on {
+                self.given = given.max(self.given);
+                self.acts.extend(sets);
+            }
+            if !self.body(*number, call.at, &under, Place::Call) {
+                return false;
+            }
+        }
+        true
+    }
+
+    fn body(&mut self, number: usize, at: Span, under: &[Choice], place: Place) -> bool {
+        if self.open.len() == DEEPEST || self.open.contains(&number) {
+            return true;
+        }
+        let enter = |place| Act { at, when: When(under.to_vec()), does: Does::Enter(place) };
+        let before = self.acts.len();
+        self.acts.push(enter(place));
+        self.open.push(number);
+        let room = self.entries(&self.functions.bodies[number].entries, under);
+        self.open.pop();
+        if self.acts.len() == before + 1 {
+            self.acts.pop();
+        } else {
+            self.acts.push(enter(Place::Back));
+        }
+        room
+    }
+}
+
+fn joined(under: &[Choice], more: &[Choice]) -> Vec<Choice> {
+    let mut all = under.to_vec();
+    all.extend(more.iter().filter(|choice| !under.contains(choice)).cloned());
+    all
+}
+
+/// `exit`, `return`, `exec x`: what the rest of the script, function or subshell waits for in vain.
+pub(super) fn leaves(words: &[Text]) -> Option<Leaves> {
+    match words.first()?.known()? {
+        "exit" => Some(Leaves::Shell),
+        "exec" if words.len() > 1 => Some(Leaves::Shell),
+        "return" => Some(Leaves::Function),
+        _ => None,
+    }
+}
