@@ -95,8 +95,14 @@ fn a_file_that_is_changed_on_the_way_is_not_known() {
             ("Dockerfile", "FROM x\nCOPY requirements.txt /r.txt\nRUN sed -i /torch/d /r.txt && pip install -r /r.txt\n"),
             ("requirements.txt", "torch==2.1.0\n"),
         ],
-        // The file itself is still a start of its own.
-        &["Dockerfile: <x> ", "requirements.txt: torch 2.1.0 pypi"],
+        &["Dockerfile: <x> "],
+    );
+    check(
+        &[
+            ("a.sh", "cd sub; sed -i /torch/d requirements.txt\npip install -r requirements.txt\n"),
+            ("sub/requirements.txt", "torch==2.1.0\n"),
+        ],
+        &["a.sh: "],
     );
 }
 

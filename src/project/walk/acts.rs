@@ -119,9 +119,16 @@ impl<'a> Walker<'_, 'a> {
                     })
                 });
                 configures(&mut self.configured, &mut self.variables, name.as_deref().unwrap_or_default(), text.at);
-                if let (Some(image), Some(path)) = (&mut self.image, path) {
-                    let inside = paths::inside(&image.folder, &path);
-                    image.contents.edit(inside);
+                match (&mut self.image, path) {
+                    (Some(image), Some(path)) => {
+                        let inside = paths::inside(&image.folder, &path);
+                        image.contents.edit(inside);
+                    }
+                    (None, Some(path)) => {
+                        let folders = self.folders.iter();
+                        self.edited.extend(folders.filter_map(|folder| paths::join(folder, &path)));
+                    }
+                    (_, None) => {}
                 }
             }
             Does::Include(Include { path: text, how: How::Script }) => {

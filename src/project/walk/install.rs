@@ -257,6 +257,7 @@ impl<'p, 'a> Walker<'p, 'a> {
             prefix: self.prefix.clone(),
             image: self.image.clone(),
             configured: self.configured.clone(),
+            edited: self.edited.clone(),
             pending: self.pending.clone(),
             bounds: std::mem::take(&mut self.bounds),
         }

@@ -178,6 +178,8 @@ struct Walker<'p, 'a> {
     image: Option<ImageState>,
     /// Variables that stand in a configuration file: no shell's end takes them back.
     configured: BTreeSet<String>,
+    /// Files of the root that a command changed.
+    edited: BTreeSet<String>,
     /// Set for the next command only.
     pending: Vec<(String, Value)>,
     bounds: Bounds,
@@ -241,6 +243,7 @@ impl<'p, 'a> Walker<'p, 'a> {
             prefix: Prefix::default(),
             image: None,
             configured: BTreeSet::new(),
+            edited: BTreeSet::new(),
             pending: Vec::new(),
             bounds: Bounds::default(),
         }

@@ -13,12 +13,11 @@ impl<'a> Walker<'_, 'a> {
             if !self.bounds.copy(image.contents.len()) {
                 return None;
             }
-            if image.contents.is_edited(&inside) {
-                return None;
-            }
+            let edited = image.contents.is_edited(&inside);
             let (sources, contexts) = (image.contents.sources(&inside), image.contexts.clone());
             let wanted = contexts.iter().flat_map(|c| sources.iter().filter_map(move |s| paths::join(c, s)));
-            return self.first(wanted.collect(), kind);
+            let found = self.first(wanted.collect(), kind);
+            return self.unless(edited, found);
         }
         let folders = self.folders.clone();
         let wanted: Vec<String> = folders.iter().filter_map(|f| paths::join(f, &path)).collect();
@@ -26,7 +25,18 @@ impl<'a> Walker<'_, 'a> {
         if wanted.is_empty() && !folders.is_empty() {
             self.script.outside.insert(path);
         }
-        self.first(wanted, kind)
+        let found = self.first(wanted, kind);
+        let edited = found.as_ref().is_some_and(|path| self.edited.contains(path));
+        self.unless(edited, found)
+    }
+
+    /// A file that was changed on the way is installed, and what it says then is not known.
+    fn unless(&mut self, edited: bool, found: Option<String>) -> Option<String> {
+        if edited {
+            self.script.installed.extend(found);
+            return None;
+        }
+        found
     }
 
     pub(super) fn first(&mut self, wanted: Vec<String>, kind: Kind) -> Option<String> {

@@ -16,7 +16,7 @@ const ARGUMENTS: usize = 9;
 #[derive(Debug)]
 pub(super) enum Entry {
     /// An act of its own.
-    Act(Act),
+    Act(Box<Act>),
     /// A function is defined: the body of that number.
     Function(usize),
     /// A function is called.
@@ -109,7 +109,7 @@ impl Follow<'_> {
             let room = match entry {
                 Entry::Act(act) => {
                     let when = joined(under, &act.when.0);
-                    self.acts.push(Act { when: When(when), ..act.clone() });
+                    self.acts.push(Act { when: When(when), ..Act::clone(act) });
                     self.acts.len() < MOST
                 }
                 Entry::Function(number) if self.called.contains(number) => true,

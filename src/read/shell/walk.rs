@@ -64,7 +64,7 @@ struct Known {
 impl Out {
     pub(super) fn act(&mut self, at: Span, does: Does) {
         if self.untold == 0 {
-            self.entries.push(Entry::Act(Act { at, when: When(self.when.clone()), does }));
+            self.entries.push(Entry::Act(Box::new(Act { at, when: When(self.when.clone()), does })));
         }
     }
 
