@@ -20,7 +20,7 @@ use row::{Answer, Row};
 fn main() {
     println!("cargo::rerun-if-changed=rules/knowledge");
     println!("cargo::rerun-if-changed=src/knowledge/gpu_name.rs");
-    println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-changed=rules/build");
     println!("cargo::rerun-if-changed=build");
     let out = env::var("OUT_DIR").expect("cargo sets OUT_DIR");
     let made = read_tables(Path::new("rules/knowledge")).and_then(|t| t.into_rust());
@@ -42,6 +42,8 @@ struct Tables {
     releases: BTreeMap<String, Vec<(Key, String)>>,
     torch: Vec<Build>,
     companions: Vec<Companion>,
+    /// Packages with the one that each of their releases goes with.
+    partners: BTreeMap<String, String>,
     indexes: Vec<(Key, String)>,
     addresses: Vec<(String, String)>,
     mirrors: Vec<(String, Vec<String>)>,
@@ -92,7 +94,8 @@ fn read_tables(folder: &Path) -> Answer<Tables> {
     Ok(tables)
 }
 
-const DEFAULTS: &[&str] = &["source", "basis", "package", "repository", "kernels_source", "kernels_basis", "date"];
+const DEFAULTS: &[&str] =
+    &["companion_of", "source", "basis", "package", "repository", "kernels_source", "kernels_basis", "date"];
 const KINDS: &[(&str, Take, &[&str])] = &[
     ("release", Tables::release, RELEASE),
     ("companion", Tables::companion, &["package", "version", "torch", "requires", "source"]),
@@ -220,6 +223,7 @@ impl Tables {
 
     fn release(&mut self, row: &Row) -> Answer<Key> {
         let package = row.must("package")?;
+        self.partner(package, row)?;
         let versions = row.each("version", "versions")?;
         let tag = row.text("tag")?;
         let platforms = platforms(&row.list("platforms")?)?;
@@ -264,8 +268,17 @@ impl Tables {
         Ok(key)
     }
 
+    fn partner(&mut self, package: &str, row: &Row) -> Answer<()> {
+        let of = row.text("companion_of")?;
+        if !of.is_empty() {
+            self.partners.insert(package.to_owned(), of.to_owned());
+        }
+        Ok(())
+    }
+
     fn companion(&mut self, row: &Row) -> Answer<Key> {
         let (package, version, torch) = (row.must("package")?, row.must("version")?, row.must("torch")?);
+        self.partner(package, row)?;
         let source = self.source(&row.must("source")?.replace("{version}", version))?;
         self.companions.push(Companion {
             package: package.to_owned(),
@@ -495,6 +508,7 @@ impl Tables {
         }
         self.expand_companions()?;
         put("RELEASES", "(&str, &[Release])", groups(self.releases, "release")?);
+        put("COMPANIONS", "(&str, &str)", self.partners.iter().map(|pair| format!("{pair:?}")).collect());
         put("IMAGES", "(&str, &[Image])", groups(self.images, "image")?);
         for (of, urls) in &self.mirrors {
             for (url, id) in self.addresses.clone() {

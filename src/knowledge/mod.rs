@@ -35,6 +35,12 @@ pub fn provides(package: &str) -> Option<&str> {
     Some(releases(package).first().map(|row| row.provides).filter(|name| !name.is_empty()).unwrap_or(own))
 }
 
+/// The package that each release of this one is made to go with: torch, for torchvision.
+#[must_use]
+pub fn companion_of(package: &str) -> Option<&'static str> {
+    tables::COMPANIONS.binary_search_by(|(name, _)| (*name).cmp(package)).ok().map(|at| tables::COMPANIONS[at].1)
+}
+
 /// The names of all packages that have releases, sorted.
 pub fn packages() -> impl Iterator<Item = &'static str> {
     tables::RELEASES.iter().map(|(name, _)| *name)
@@ -183,6 +189,16 @@ mod tests {
         assert!(knows("12.8", 12, 0) && !knows("12.6", 12, 0));
         assert!(knows("12.9", 7, 0) && !knows("13.0", 7, 0));
         assert!(toolkit(&cuda("12")).is_none());
+    }
+
+    #[test]
+    fn what_goes_with_what() {
+        assert_eq!(companion_of("torchvision"), Some("torch"));
+        assert_eq!(companion_of("xformers"), None);
+        for (package, distribution) in [("conda:pytorch", "torch"), ("conda:pytorch-gpu", "torch"), ("conda:numpy", "numpy")] {
+            assert_eq!(provides(package), Some(distribution));
+        }
+        assert_eq!(provides("torch"), None);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 use super::{Check, Clash, Needs, Out, Rule};
 use crate::diagnostic::Severity;
 use crate::environment::{Environment, Holds, Reason};
+use crate::knowledge;
 
 pub(super) static RULE: Rule = Rule {
     name: "companion-mismatch",
@@ -15,7 +16,7 @@ fn check(env: &Environment, out: &mut Out) {
         for conflict in &step.conflicts {
             let ask = |name: &str| step.asks.iter().find(|a| a.package == name);
             let (Some(companion), Some(torch)) = (ask(&conflict.package), ask(&conflict.against)) else { continue };
-            if !is_companion(&conflict.package, &conflict.against) {
+            if knowledge::companion_of(&conflict.package) != Some(&conflict.against) {
                 continue;
             }
             let shown = |ask: &crate::environment::Ask| match (ask.alone.only(), ask.wants.pin()) {
@@ -37,11 +38,6 @@ fn check(env: &Environment, out: &mut Out) {
     }
 }
 
-/// Packages that are released as partners of one torch release each.
-fn is_companion(package: &str, against: &str) -> bool {
-    against == "torch" && matches!(package, "torchvision" | "torchaudio" | "torchtext")
-}
-
 /// The companion's release that requires the torch which is asked for.
 fn partner(companion: &crate::environment::Ask, torch: &crate::environment::Ask) -> Option<String> {
     use crate::notation::requirement::{Subject, parse};
@@ -51,6 +47,6 @@ fn partner(companion: &crate::environment::Ask, torch: &crate::environment::Ask)
         Ok(Subject::Package { name, wants, .. }) => name == "torch" && wants.pin().is_some_and(|pin| pin.public() == wanted),
         _ => false,
     };
-    let rows = crate::knowledge::releases(&companion.package);
+    let rows = knowledge::releases(&companion.package);
     rows.iter().rev().find(|r| r.requires.iter().any(fits)).map(|r| r.version.to_owned())
 }
