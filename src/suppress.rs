@@ -70,6 +70,10 @@ impl<'a> Suppressions<'a> {
         let names = self.ignores.iter().zip(&self.used);
         names.flat_map(|(i, used)| i.rules.iter().zip(used).filter(|(_, u)| !**u).map(|((n, at), _)| (n.as_str(), *at)))
     }
+    /// The comments that name no rule.
+    pub(crate) fn nameless(&self) -> impl Iterator<Item = Span> {
+        self.ignores.iter().filter(|i| i.rules.is_empty()).map(|i| i.at)
+    }
     /// All names, with their places.
     pub(crate) fn names(&self) -> impl Iterator<Item = (&'a str, Span)> {
         self.ignores.iter().flat_map(|i| i.rules.iter().map(|(name, at)| (name.as_str(), *at)))

@@ -52,15 +52,20 @@ pub(super) fn write(outcome: &Outcome<'_>, look: Look, out: &mut dyn Write) -> i
 fn write_headline(diagnostic: &Diagnostic, look: Look, out: &mut dyn Write) -> io::Result<()> {
     let kind = format!("{}[{}]", diagnostic.severity.word(), diagnostic.rule);
     let message = one_line(&diagnostic.message);
-    let color = match diagnostic.severity {
-        Severity::Error => 31,
-        Severity::Warning => 33,
-        Severity::Info => 36,
-    };
+    let color = color(diagnostic.severity);
     if look.color {
         writeln!(out, "\u{1b}[1;{color}m{kind}\u{1b}[0;1m: {message}\u{1b}[0m")
     } else {
         writeln!(out, "{kind}: {message}")
+    }
+}
+
+/// The terminal's colour of a severity.
+pub(super) fn color(severity: Severity) -> u8 {
+    match severity {
+        Severity::Error => 31,
+        Severity::Warning => 33,
+        Severity::Info => 36,
     }
 }
 
