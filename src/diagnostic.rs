@@ -41,10 +41,19 @@ pub struct Diagnostic {
     pub help: Option<String>,
     /// The names of the starts it is true of.
     pub environments: Vec<String>,
-    /// The names of the hosts it is true of; empty where no host takes part.
-    pub hosts: Vec<String>,
+    /// The hosts it is true of, by name; empty where no host takes part.
+    pub hosts: Vec<OnHost>,
     /// How to mend it.
     pub fix: Option<Fix>,
+}
+
+/// A host that a finding is true of.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct OnHost {
+    /// Its name.
+    pub name: String,
+    /// What of it does not fit: its driver, or its GPUs.
+    pub has: Vec<String>,
 }
 
 /// A place with its reason.

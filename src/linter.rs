@@ -33,9 +33,6 @@ pub struct Linter {
     work: Work,
 }
 
-/// Why a comment that names no rule has no effect.
-const NAMELESS: &str = "silences nothing: it needs the names of rules, as in `cudalint: ignore[driver-too-old]`";
-
 /// Links from linked files are followed no further.
 const MOST_ROUNDS: usize = 8;
 
@@ -426,7 +423,7 @@ impl Linter {
         let seen = seen.into_iter().filter(|s| chosen(s.rule.name)).collect();
         let mut said = judge::judge(seen);
         let mut suppressions = Suppressions::new(self.files.values().map(|f| (f.id, &f.outline)));
-        report.warnings.extend(self.without_effect(&suppressions));
+        report.warnings.extend(suppressions.without_effect().chain(self.unknown_rules()));
         said.retain_mut(|found| self.level(found) && !suppressions.silence(found));
         if let Some(rule) = RULES.iter().find(|r| matches!(r.check, Check::Suppressions) && chosen(r.name)) {
             for (name, at) in suppressions.unused() {
@@ -470,17 +467,12 @@ impl Linter {
         report.warnings.dedup();
     }
 
-    /// What comments and configurations say of rules to no effect.
-    fn without_effect(&self, suppressions: &Suppressions<'_>) -> Vec<Notice> {
-        let unknown = |name: &str| crate::rules::find(name).is_none();
-        let ignored = suppressions.names().filter(|(name, _)| unknown(name));
-        let ignored = ignored.map(|(name, at)| (at, format!("ignore[{}]: no rule is called so", brief(name))));
-        let empty = suppressions.nameless().map(|at| (at, NAMELESS.to_owned()));
+    /// Rules that configurations name and that do not exist.
+    fn unknown_rules(&self) -> impl Iterator<Item = Notice> {
         let configs = self.configs.values().chain(&self.given);
         let levels = configs.flat_map(|config| config.levels.iter().chain(config.per_path.iter().flat_map(|p| &p.levels)));
-        let levels = levels.filter(|(name, ..)| unknown(name));
-        let levels = levels.map(|(name, _, at)| (*at, format!("levels: no rule is called {}", brief(name))));
-        ignored.chain(empty).chain(levels).map(|(at, what)| Notice { at: Some(at), what }).collect()
+        let unknown = levels.filter(|(name, ..)| crate::rules::find(name).is_none());
+        unknown.map(|(name, _, at)| Notice { at: Some(*at), what: format!("levels: no rule is called {}", brief(name)) })
     }
 
     /// Applies the levels in force at a finding's primary place; whether it is still said.

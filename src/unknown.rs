@@ -64,9 +64,7 @@ fn unknown_gpu(name: &str) -> String {
         Some((last, [])) => format!(" (is it {last}?)"),
         Some((last, others)) => format!(" (is it {} or {last}?)", others.join(", ")),
     };
-    format!(
-        "no single GPU is known as \"{said}\"{near}: nothing is said of its kernels; its compute capability will do for a name"
-    )
+    format!("no single GPU is known as \"{said}\"{near}: nothing is said of its kernels unless its compute capability is given")
 }
 
 #[cfg(test)]

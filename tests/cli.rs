@@ -103,6 +103,71 @@ fn a_cuda_version_is_no_driver() {
 }
 
 #[test]
+fn every_host_that_fails_is_told_with_what_it_has() {
+    let temp = project();
+    let at = |path: &str| temp.path().join(path);
+    fs::write(at("requirements.txt"), "torch==2.11.0\n").expect("a file");
+    fs::create_dir(at("hosts")).expect("a folder");
+    let hosts = [
+        ("gpu-box", "driver = \"470.82.01\"", "V100"),
+        ("old-node", "driver = \"450.51.06\"", "Tesla P100"),
+        ("fits", "driver = \"590.48.01\"", "RTX 4090"),
+    ];
+    for (name, driver, gpu) in hosts {
+        let text = format!("name = \"{name}\"\n{driver}\n[[gpu]]\nname = \"{gpu}\"\n");
+        fs::write(at(&format!("hosts/{name}.toml")), text).expect("a file");
+    }
+    let out = |arguments: &[&str]| {
+        let run = cudalint(temp.path(), &[&["--host", "hosts"], arguments].concat(), b"");
+        String::from_utf8(run.stdout).expect("UTF-8")
+    };
+    let concise = out(&["--format", "concise"]);
+    let driver = "CUDA 13.0 needs driver 580.65.06 or newer, gpu-box has 470.82.01, old-node has 450.51.06\n";
+    assert!(concise.contains(driver), "{concise}");
+    assert!(concise.contains("torch 2.11.0 has no kernels for Tesla P100 (sm_60), V100 (sm_70)\n"), "{concise}");
+    let text = out(&[]);
+    assert!(text.contains("\n  on: gpu-box (470.82.01), old-node (450.51.06)\n"), "{text}");
+    assert!(text.contains("\n  on: gpu-box (V100), old-node (Tesla P100)\n"), "{text}");
+    let json: serde_json::Value = serde_json::from_str(&out(&["--format", "json"])).expect("JSON");
+    assert_eq!(json["diagnostics"][0]["hosts"].to_string(), r#"["gpu-box","old-node"]"#);
+    // Alike, they need no names; of many, the first are named.
+    for (drivers, ending) in [
+        (&["driver = \"470.82.01\""; 3][..], "or newer, the hosts have 470.82.01\n"),
+        (&["driver_cuda = \"11.4\""; 1], "or newer, the host has a driver that reports CUDA 11.4\n"),
+        (
+            &["driver = \"470.1\"", "driver = \"470.2\"", "driver = \"470.3\"", "driver = \"470.4\"", "driver = \"470.5\""],
+            "or newer, h0 has 470.1, h1 has 470.2, h2 has 470.3, and 2 more\n",
+        ),
+    ] {
+        fs::remove_dir_all(at("hosts")).expect("a folder");
+        fs::create_dir(at("hosts")).expect("a folder");
+        for (i, driver) in drivers.iter().enumerate() {
+            fs::write(at(&format!("hosts/{i}.toml")), format!("name = \"h{i}\"\n{driver}\n")).expect("a file");
+        }
+        let concise = out(&["--format", "concise"]);
+        assert!(concise.ends_with(ending), "{concise}");
+    }
+}
+
+#[test]
+fn of_several_versions_the_weakest_demand_is_told() {
+    let temp = project();
+    for (requirement, says) in [
+        (
+            "torch>=2.1.2,<2.9",
+            "every version of torch that the files allow needs driver 525.60.13 or newer (CUDA 12.1 or later), ",
+        ),
+        ("torch==2.1.2", "CUDA 12.1 needs driver 525.60.13 or newer, "),
+        ("torch>=2.0", "CUDA 13"),
+    ] {
+        fs::write(temp.path().join("requirements.txt"), requirement).expect("a file");
+        let run = cudalint(temp.path(), &["--format", "concise", "--driver", "470.82.01"], b"");
+        let out = String::from_utf8_lossy(&run.stdout).into_owned();
+        assert!(out.contains(&format!("[driver-too-old]: {says}")), "{requirement}: {out}");
+    }
+}
+
+#[test]
 fn what_names_no_rule_is_told_with_its_place() {
     let temp = project();
     let at = |path: &str| temp.path().join(path);
@@ -126,6 +191,24 @@ fn what_names_no_rule_is_told_with_its_place() {
         ]
     );
     assert_eq!(status, Some(0));
+}
+
+#[test]
+fn a_flood_of_mistakes_is_told_in_short() {
+    let temp = project();
+    let at = |path: &str| temp.path().join(path);
+    fs::write(at("requirements.txt"), format!("torch # cudalint: ignore[{}]\n", "x,".repeat(100_000))).expect("a file");
+    let (flood, status) = told(temp.path(), &["--format", "concise"]);
+    assert_eq!((flood.lines().count(), status), (101, Some(0)));
+    assert!(flood.ends_with("warning: and 99900 more like these\n"), "{flood}");
+    fs::write(at("cudalint.toml"), (0..50_000).map(|i| format!("k{i} = 1\n")).collect::<String>()).expect("a file");
+    let (flood, status) = told(temp.path(), &[]);
+    assert_eq!((flood.lines().count(), status), (101, Some(2)));
+    // A control character and a long word are told in brief.
+    fs::remove_file(at("cudalint.toml")).expect("the file");
+    fs::write(at("requirements.txt"), format!("torch # cudalint: ignore[{}]\n", "é".repeat(500_000))).expect("a file");
+    assert!(told(temp.path(), &["--format", "concise"]).0.len() < 300);
+    assert!(told(temp.path(), &["--gpu", &"RTX ".repeat(20_000)]).0.len() < 1000);
 }
 
 #[test]

@@ -210,13 +210,13 @@ impl Root {
 
     /// Mistakes as lines.
     fn told(&self, mistakes: Vec<Mistake>) -> Vec<String> {
-        mistakes.into_iter().map(|mistake| self.line(mistake.at, &mistake.what)).collect()
+        some(mistakes.iter().map(|mistake| self.line(mistake.at, &mistake.what)))
     }
 
     /// What the engine says of the user's words beside its findings, as lines.
     pub(super) fn notices(&self, report: &Report) -> Vec<String> {
         let told = |notice: &Notice| notice.at.map_or_else(|| notice.what.clone(), |at| self.line(at, &notice.what));
-        report.warnings.iter().map(told).collect()
+        some(report.warnings.iter().map(told))
     }
 
     /// `file:line:column: what`, or the option that was given.
@@ -234,6 +234,18 @@ impl Root {
             }
         }
     }
+}
+
+/// More of one kind are only counted.
+const MOST_LINES: usize = 100;
+
+fn some(lines: impl ExactSizeIterator<Item = String>) -> Vec<String> {
+    let more = lines.len().saturating_sub(MOST_LINES);
+    let mut told: Vec<_> = lines.take(MOST_LINES).collect();
+    if more > 0 {
+        told.push(format!("and {more} more like these"));
+    }
+    told
 }
 
 fn line(path: &str, text: &str, offset: u32, what: &str) -> String {

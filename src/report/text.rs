@@ -9,7 +9,7 @@ use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, SourceCode};
 use super::concise::one_line;
 use super::excerpt::Excerpt;
 use super::{Outcome, label_text};
-use crate::diagnostic::{Diagnostic, Label, Severity};
+use crate::diagnostic::{Diagnostic, Label, OnHost, Severity};
 use crate::source::FileId;
 
 /// How the text looks.
@@ -145,7 +145,14 @@ fn write_footer(outcome: &Outcome<'_>, part: usize, diagnostic: &Diagnostic, out
         writeln!(out, "  in: {}", one_line(&environments.join(", ")))?;
     }
     if !diagnostic.hosts.is_empty() {
-        writeln!(out, "  on: {}", one_line(&diagnostic.hosts.join(", ")))?;
+        // Of a single host the message says what it has.
+        let several = diagnostic.hosts.len() > 1;
+        let host = |host: &OnHost| match host.has.join(", ").as_str() {
+            has if several && !has.is_empty() => format!("{} ({has})", host.name),
+            _ => host.name.clone(),
+        };
+        let hosts: Vec<_> = diagnostic.hosts.iter().map(host).collect();
+        writeln!(out, "  on: {}", one_line(&hosts.join(", ")))?;
     }
     Ok(())
 }
