@@ -66,7 +66,7 @@ impl<'a> Driver<'a> {
     pub(crate) fn shown(&self) -> String {
         match &self.known {
             Known::Number(number) => number.to_string(),
-            Known::Cuda(cuda) => format!("one that reports CUDA {cuda}"),
+            Known::Cuda(cuda) => format!("a driver that reports CUDA {cuda}"),
         }
     }
     /// The CUDA version that it reports.

@@ -182,8 +182,17 @@ impl<'t> Reader<'t> {
                     Some(wsl) => host.wsl = wsl,
                     None => self.mistake(self.toml.span(value.span()), "`wsl` is true or false"),
                 },
-                "driver" => host.driver = self.parsed("driver", value, "535.104.05", DriverVersion::parse),
-                "driver_cuda" => host.driver_cuda = self.parsed("driver_cuda", value, "12.2", CudaVersion::parse),
+                "driver" => {
+                    host.driver = self.parsed("driver", value, "535.104.05", DriverVersion::parse);
+                    let foreign = host.driver.as_ref().and_then(|(driver, at)| Some((*at, no_driver(driver)?)));
+                    foreign.into_iter().for_each(|(at, what)| self.mistake(at, what));
+                }
+                "driver_cuda" => {
+                    host.driver_cuda = self.parsed("driver_cuda", value, "12.2", CudaVersion::parse);
+                    if let Some((_, at)) = host.driver_cuda.filter(|(cuda, _)| digits_of_driver(cuda.major())) {
+                        self.mistake(at, "`driver_cuda` looks like the number of a driver: write it as `driver`");
+                    }
+                }
                 "python" => {
                     let python = self.parsed("python", value, "3.11", Pythons::parse);
                     host.platform.python = python.map_or(Pythons::ANY, |(python, _)| python);
@@ -212,7 +221,7 @@ impl<'t> Reader<'t> {
         for (key, value) in gpu {
             match key.get_ref().as_ref() {
                 "name" => name = self.string("name", value),
-                "compute_capability" => capability = self.parsed("compute_capability", value, "8.6", compute_capability),
+                "compute_capability" => capability = self.parsed("compute_capability", value, "8.6", Sm::parse),
                 other => self.unknown(self.toml.span(key.span()), other, "`[[gpu]]`", &["name", "compute_capability"]),
             }
         }
@@ -297,10 +306,32 @@ fn said(text: &Text) -> String {
     text.known().unwrap_or_default().to_owned()
 }
 
-/// `8.6`.
-fn compute_capability(text: &str) -> Option<Sm> {
-    let (major, minor) = text.trim().split_once('.')?;
-    Some(Sm { major: major.parse().ok()?, minor: minor.parse().ok()?, exact: false })
+/// Whether a number has as many digits as the driver branches of the tables, those before them included; CUDA's have fewer.
+fn digits_of_driver(number: u32) -> bool {
+    let digits = |n: u32| n.checked_ilog10().unwrap_or(0);
+    knowledge::oldest_branch().is_none_or(|oldest| digits(number) >= digits(oldest))
+}
+
+/// What a number is that cannot be a driver's.
+fn no_driver(number: &DriverVersion) -> Option<String> {
+    if digits_of_driver(number.branch()) {
+        return None;
+    }
+    let what = match windows_driver(&number.to_string()) {
+        Some(driver) => format!("`driver` looks like the number that Windows gives to driver {driver}: write that"),
+        None => "`driver` looks like a CUDA version, not like \"535.104.05\"; the CUDA version that nvidia-smi prints is \
+                 `driver_cuda` in a host file"
+            .to_owned(),
+    };
+    Some(what)
+}
+
+/// Windows ends its own number with that of the driver: `31.0.15.3623` is 536.23.
+fn windows_driver(number: &str) -> Option<String> {
+    let parts: Vec<&str> = number.split('.').collect();
+    let [_, _, third, last] = parts[..] else { return None };
+    let (first, last) = (third.chars().next_back()?, (last.len() == 4).then_some(last)?);
+    Some(format!("{first}{}.{}", &last[..2], &last[2..]))
 }
 
 #[cfg(test)]
@@ -341,11 +372,22 @@ mod tests {
             ("python = \"2.7\"", "2.7", "`python`"),
             ("[[gpu]]\ncompute_capability = \"8\"", "8", "`compute_capability`"),
             ("[[gpu]]\nsm = 3", "sm", "`sm`"),
+            ("driver = \"12.4\"", "12.4", "`driver_cuda` in a host file"),
+            ("driver = \"0\"", "0", "looks like a CUDA version"),
+            ("driver = \"31.0.15.3623\"", "31.0.15.3623", "driver 536.23"),
+            ("driver_cuda = \"535.104.05\"", "535.104.05", "`driver`"),
             ("driver = ", "", ""),
         ] {
             let mistakes = host(FILE, text).expect_err(text);
             assert_eq!((&text[mistakes[0].at.range()], mistakes.len()), (place, 1), "{text}: {mistakes:?}");
             assert!(mistakes[0].what.contains(what), "{mistakes:?}");
+        }
+    }
+
+    #[test]
+    fn a_driver_before_the_tables_is_one() {
+        for text in ["driver = \"340.108\"", "driver = \"1000\"", "driver_cuda = \"99.9\""] {
+            assert!(host(FILE, text).is_ok(), "{text}");
         }
     }
 

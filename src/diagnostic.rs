@@ -41,10 +41,19 @@ pub struct Diagnostic {
     pub help: Option<String>,
     /// The names of the starts it is true of.
     pub environments: Vec<String>,
-    /// The names of the hosts it is true of; empty where no host takes part.
-    pub hosts: Vec<String>,
+    /// The hosts it is true of, by name; empty where no host takes part.
+    pub hosts: Vec<OnHost>,
     /// How to mend it.
     pub fix: Option<Fix>,
+}
+
+/// A host that a finding is true of.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct OnHost {
+    /// Its name.
+    pub name: String,
+    /// What of it does not fit: its driver, or its GPUs.
+    pub has: Vec<String>,
 }
 
 /// A place with its reason.
@@ -89,6 +98,15 @@ pub struct Needs {
     pub sm: Option<String>,
 }
 
+/// What is worth knowing and no finding, for standard error.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Notice {
+    /// Where; `None` where no line of a file says it.
+    pub at: Option<Span>,
+    /// What, and what to do: one line.
+    pub what: String,
+}
+
 /// A file that could not be used.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Skipped {
@@ -109,8 +127,8 @@ pub struct Report {
     pub environments: usize,
     /// How many files were read.
     pub files: usize,
-    /// For standard error: unknown names in `ignore[…]`, includes that lead outside.
-    pub warnings: Vec<String>,
+    /// What a user wrote to no effect: unknown rules and GPUs, includes that lead outside. Sorted by place.
+    pub warnings: Vec<Notice>,
     /// For `-v`: what the tables do not know.
     pub unknown: Vec<String>,
 }

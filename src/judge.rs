@@ -3,10 +3,10 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use crate::diagnostic::{Diagnostic, Label, Severity};
+use crate::diagnostic::{Diagnostic, Label, OnHost, Severity};
 use crate::environment::{Evidence, Holds, Join};
 use crate::knowledge::Basis;
-use crate::rules::{Clash, Rule};
+use crate::rules::{Clash, Has, Rule};
 use crate::source::Span;
 
 /// A clash with all that the judge must know of where it was seen.
@@ -126,30 +126,36 @@ fn highest_bound_speaks(graded: &mut Vec<(Seen, Severity)>, rules: &[&str]) {
 /// No diagnostic has more labels.
 const MOST_LABELS: usize = 12;
 
-/// A diagnostic while others are merged into it.
+/// A diagnostic while others are merged into it; its message still lacks what the hosts have.
 struct Merged {
     said: Diagnostic,
+    holds: Holds,
     environments: BTreeSet<String>,
-    hosts: BTreeSet<String>,
+    hosts: BTreeSet<Met>,
 }
+
+/// A host, what of it does not fit, and the message that this ends.
+type Met = (String, Has, String);
 
 /// One cause is one diagnostic: the same rule at the same primary place. The gravest speaks, the others are listed.
 fn merge(graded: Vec<(Seen, Severity)>) -> Vec<Diagnostic> {
     let mut merged: BTreeMap<(Span, &'static str), Merged> = BTreeMap::new();
     for (seen, severity) in graded {
         let Some(primary) = seen.clash.of.first() else { continue };
-        let key = (primary.at, seen.rule.name);
+        let into = merged.entry((primary.at, seen.rule.name)).or_insert_with(|| Merged {
+            said: diagnostic(&seen, severity),
+            holds: seen.clash.holds,
+            environments: BTreeSet::new(),
+            hosts: BTreeSet::new(),
+        });
         let mut found = diagnostic(&seen, severity);
-        let (environments, hosts) = (std::mem::take(&mut found.environments), std::mem::take(&mut found.hosts));
-        let Some(into) = merged.get_mut(&key) else {
-            let (environments, hosts) = (environments.into_iter().collect(), hosts.into_iter().collect());
-            merged.insert(key, Merged { said: found, environments, hosts });
-            continue;
-        };
-        into.environments.extend(environments);
-        into.hosts.extend(hosts);
+        if !seen.host.is_empty() {
+            into.hosts.insert((seen.host, seen.clash.has, found.message.clone()));
+        }
+        into.environments.extend(Some(seen.environment).filter(|name| !name.is_empty()));
         if severity > into.said.severity {
             std::mem::swap(&mut into.said, &mut found);
+            into.holds = seen.clash.holds;
         }
         // Links of other hosts and other ways to the same place are listed beside the first ones.
         let labels = &mut into.said.labels;
@@ -159,12 +165,61 @@ fn merge(graded: Vec<(Seen, Severity)>) -> Vec<Diagnostic> {
             }
         }
     }
-    let listed = |m: Merged| Diagnostic {
-        environments: m.environments.into_iter().collect(),
-        hosts: m.hosts.into_iter().collect(),
-        ..m.said
-    };
-    merged.into_values().map(listed).collect()
+    merged.into_values().map(Merged::listed).collect()
+}
+
+/// No message speaks of more hosts or GPUs; the others are listed.
+const MOST_SPOKEN: usize = 3;
+
+impl Merged {
+    fn listed(self) -> Diagnostic {
+        let mut hosts: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        for (name, has, _) in &self.hosts {
+            let what = match has {
+                Has::Nothing => None,
+                Has::Driver(what) | Has::Gpu { name: what, .. } => Some(what.clone()),
+            };
+            let all = hosts.entry(name.clone()).or_default();
+            all.extend(what.filter(|what| !all.contains(what)));
+        }
+        let mut message = self.said.message.clone() + &self.ending();
+        if self.holds == Holds::Today && !message.contains("today") {
+            message += " (as picked today)";
+        }
+        Diagnostic {
+            message,
+            environments: self.environments.into_iter().collect(),
+            hosts: hosts.into_iter().map(|(name, has)| OnHost { name, has }).collect(),
+            ..self.said
+        }
+    }
+    /// What the hosts have of which the message is true; another host may break for another number.
+    fn ending(&self) -> String {
+        let same = || self.hosts.iter().filter(|(.., message)| *message == self.said.message);
+        let driver = |(name, has, _): &Met| match has {
+            Has::Driver(driver) => Some((name.clone(), driver.clone())),
+            Has::Nothing | Has::Gpu { .. } => None,
+        };
+        let gpu = |(_, has, _): &Met| match has {
+            Has::Gpu { name, sm } => Some(format!("{name} ({sm})")),
+            Has::Nothing | Has::Driver(_) => None,
+        };
+        let drivers: BTreeSet<_> = same().filter_map(driver).collect();
+        let gpus: BTreeSet<_> = same().filter_map(gpu).collect();
+        let alike = drivers.first().filter(|(_, driver)| drivers.iter().all(|(_, other)| other == driver));
+        match alike {
+            Some((_, driver)) if drivers.len() == 1 => format!(", the host has {driver}"),
+            Some((_, driver)) => format!(", the hosts have {driver}"),
+            None if gpus.is_empty() => spoken(drivers.iter().map(|(name, driver)| format!(", {name} has {driver}"))),
+            None => spoken(gpus.iter().enumerate().map(|(i, gpu)| format!("{} {gpu}", if i == 0 { "" } else { "," }))),
+        }
+    }
+}
+
+fn spoken(all: impl ExactSizeIterator<Item = String>) -> String {
+    let more = all.len().saturating_sub(MOST_SPOKEN);
+    let text: String = all.take(MOST_SPOKEN).collect();
+    if more == 0 { text } else { format!("{text}, and {more} more") }
 }
 
 fn diagnostic(seen: &Seen, severity: Severity) -> Diagnostic {
@@ -180,18 +235,14 @@ fn diagnostic(seen: &Seen, severity: Severity) -> Diagnostic {
     for (at, reason) in seen.clash.of.iter().flat_map(|link| &link.also) {
         push(*at, reason);
     }
-    let message = match seen.clash.holds {
-        Holds::Today if !seen.clash.message.contains("today") => format!("{} (as picked today)", seen.clash.message),
-        _ => seen.clash.message.clone(),
-    };
     Diagnostic {
         rule: seen.rule.name,
         severity,
-        message,
+        message: seen.clash.message.clone(),
         labels,
         help: seen.clash.help.clone(),
-        environments: Some(seen.environment.clone()).filter(|e| !e.is_empty()).into_iter().collect(),
-        hosts: Some(seen.host.clone()).filter(|h| !h.is_empty()).into_iter().collect(),
+        environments: Vec::new(),
+        hosts: Vec::new(),
         fix: seen.clash.fix.clone(),
     }
 }

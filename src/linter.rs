@@ -5,7 +5,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use crate::config::{self, Config, Mistake};
-use crate::diagnostic::{Diagnostic, Report, Severity};
+use crate::diagnostic::{Diagnostic, Notice, Report, Severity};
 use crate::environment::{Environment, Host};
 use crate::install::{self, Aliases};
 use crate::judge::{self, Seen};
@@ -14,7 +14,7 @@ use crate::platform::Platform;
 use crate::project::{self, Beginning, Enters, File, Project, Script, World};
 use crate::rules::{Check, Needs, Out, RULES, Rule};
 use crate::settings::{Levels, Settings};
-use crate::source::{FileId, Origin, Sources, Span};
+use crate::source::{FileId, Origin, Sources, Span, brief};
 use crate::suppress::Suppressions;
 use crate::{hardware, knowledge, launched, needs, read, unknown};
 
@@ -256,13 +256,14 @@ impl Linter {
             order.iter().filter_map(|name| judged.get(name)?.environments.iter().filter(|e| e.runs).find_map(needs::needs));
         let mut report =
             Report { needs: needs.collect(), environments: order.len(), files: self.files.len(), ..Report::default() };
-        let everywhere = judged.values().flat_map(|j| j.environments.iter()).flat_map(unknown::unknown);
-        let everything: BTreeSet<String> = everywhere.chain(self.unknown_gpus()).collect();
-        report.unknown = everything.into_iter().collect();
+        let unknown: BTreeSet<String> = judged.values().flat_map(|j| j.environments.iter()).flat_map(unknown::unknown).collect();
+        report.unknown = unknown.into_iter().collect();
         report.needs.sort_by(|a, b| a.environment.cmp(&b.environment));
         report.needs.dedup_by(|a, b| a.environment == b.environment);
         let outside: BTreeSet<&String> = judged.values().flat_map(|j| &j.outside).collect();
-        report.warnings.extend(outside.iter().map(|path| format!("{path} lies outside the root and is not read")));
+        let outside = outside.iter().map(|path| format!("{path} lies outside the root and is not read"));
+        report.warnings.extend(outside.map(|what| Notice { at: None, what }));
+        report.warnings.extend(unknown::gpus(self.all_hosts().flat_map(|host| &host.gpus)));
         self.conclude(seen, &mut report);
         self.starts = judged;
         self.work = work;
@@ -422,17 +423,7 @@ impl Linter {
         let seen = seen.into_iter().filter(|s| chosen(s.rule.name)).collect();
         let mut said = judge::judge(seen);
         let mut suppressions = Suppressions::new(self.files.values().map(|f| (f.id, &f.outline)));
-        for (name, _) in suppressions.names() {
-            if crate::rules::find(name).is_none() {
-                report.warnings.push(format!("ignore[{name}]: no rule has this name"));
-            }
-        }
-        for config in self.configs.values().chain(&self.given) {
-            let own = config.per_path.iter().flat_map(|p| &p.levels);
-            for (name, ..) in config.levels.iter().chain(own).filter(|(name, ..)| crate::rules::find(name).is_none()) {
-                report.warnings.push(format!("levels: no rule is called {name}"));
-            }
-        }
+        report.warnings.extend(suppressions.without_effect().chain(self.unknown_rules()));
         said.retain_mut(|found| self.level(found) && !suppressions.silence(found));
         if let Some(rule) = RULES.iter().find(|r| matches!(r.check, Check::Suppressions) && chosen(r.name)) {
             for (name, at) in suppressions.unused() {
@@ -471,8 +462,17 @@ impl Linter {
             (at, found.rule, found.message.clone())
         });
         report.diagnostics = said;
-        report.warnings.sort();
+        let place = |notice: &Notice| notice.at.map(|at| (self.sources.path(at.file).to_owned(), at.start));
+        report.warnings.sort_by_cached_key(|notice| (place(notice), notice.what.clone()));
         report.warnings.dedup();
+    }
+
+    /// Rules that configurations name and that do not exist.
+    fn unknown_rules(&self) -> impl Iterator<Item = Notice> {
+        let configs = self.configs.values().chain(&self.given);
+        let levels = configs.flat_map(|config| config.levels.iter().chain(config.per_path.iter().flat_map(|p| &p.levels)));
+        let unknown = levels.filter(|(name, ..)| crate::rules::find(name).is_none());
+        unknown.map(|(name, _, at)| Notice { at: Some(*at), what: format!("levels: no rule is called {}", brief(name)) })
     }
 
     /// Applies the levels in force at a finding's primary place; whether it is still said.
@@ -520,14 +520,10 @@ impl Linter {
         named.map(|(_, host)| host).chain(inline).cloned().collect()
     }
 
-    /// GPUs of hosts that the tables do not know, or know several of.
-    fn unknown_gpus(&self) -> BTreeSet<String> {
+    /// Those of every folder.
+    fn all_hosts(&self) -> impl Iterator<Item = &Host> {
         let inline = self.configs.values().chain(&self.given).flat_map(|config| &config.host);
-        let gpus = self.hosts.iter().map(|(_, host)| host).chain(inline).flat_map(|host| &host.gpus);
-        let unknown = gpus.filter(|gpu| gpu.sm.is_none());
-        unknown
-            .map(|gpu| format!("{}: no known GPU, or several of this name: nothing is said of its kernels", gpu.name))
-            .collect()
+        self.hosts.iter().map(|(_, host)| host).chain(inline)
     }
 
     fn aliases(&self, path: &str) -> CompanyNames<'_> {

@@ -565,7 +565,7 @@ pub enum GpuRequest {
 pub struct Ignore {
     /// The whole comment.
     pub at: Span,
-    /// The rules, with the place of each name.
+    /// The rules, with the place of each name; empty where it names none, and then it silences none.
     pub rules: Vec<(String, Span)>,
     /// What it covers.
     pub covers: Covers,

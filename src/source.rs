@@ -1,5 +1,6 @@
 //! Texts and places in them. Everything else points here by [`Span`].
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -162,9 +163,38 @@ impl LineIndex {
     }
 }
 
+/// The most characters of a user's word that a message repeats.
+const BRIEF: usize = 80;
+
+/// What a user wrote, as a message repeats it: its start, with control characters escaped.
+#[must_use]
+pub fn brief(text: &str) -> Cow<'_, str> {
+    if text.chars().nth(BRIEF).is_none() && !text.contains(char::is_control) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::new();
+    for (count, c) in text.chars().enumerate() {
+        if count == BRIEF {
+            out.push('…');
+            break;
+        }
+        if c.is_control() { out.extend(c.escape_default()) } else { out.push(c) }
+    }
+    Cow::Owned(out)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_word_is_repeated_in_brief() {
+        assert_eq!(brief("hosts/*.toml"), "hosts/*.toml");
+        assert_eq!(brief("a\u{1b}[2J\n中"), "a\\u{1b}[2J\\n中");
+        let long = brief(&"中".repeat(1 << 20)).into_owned();
+        assert_eq!((long.chars().count(), long.ends_with("中…")), (BRIEF + 1, true));
+        assert_eq!(brief(&"x".repeat(BRIEF)), "x".repeat(BRIEF));
+    }
 
     #[test]
     fn columns_count_characters() {

@@ -3,9 +3,13 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Notice};
 use crate::outline::{Covers, Ignore, Outline};
-use crate::source::{FileId, Span};
+use crate::rules;
+use crate::source::{FileId, Span, brief};
+
+/// Why a comment that names no rule silences none.
+const NAMELESS: &str = "silences nothing: it needs the names of rules, as in `cudalint: ignore[driver-too-old]`";
 
 /// The suppression comments of all files.
 pub(crate) struct Suppressions<'a> {
@@ -70,8 +74,11 @@ impl<'a> Suppressions<'a> {
         let names = self.ignores.iter().zip(&self.used);
         names.flat_map(|(i, used)| i.rules.iter().zip(used).filter(|(_, u)| !**u).map(|((n, at), _)| (n.as_str(), *at)))
     }
-    /// All names, with their places.
-    pub(crate) fn names(&self) -> impl Iterator<Item = (&'a str, Span)> {
-        self.ignores.iter().flat_map(|i| i.rules.iter().map(|(name, at)| (name.as_str(), *at)))
+    /// The comments that name no rule, and the names that are none.
+    pub(crate) fn without_effect(&self) -> impl Iterator<Item = Notice> {
+        let nameless = self.ignores.iter().filter(|i| i.rules.is_empty()).map(|i| (i.at, NAMELESS.to_owned()));
+        let names = self.ignores.iter().flat_map(|i| &i.rules).filter(|(name, _)| rules::find(name).is_none());
+        let names = names.map(|(name, at)| (*at, format!("ignore[{}]: no rule is called so", brief(name))));
+        nameless.chain(names).map(|(at, what)| Notice { at: Some(at), what })
     }
 }

@@ -1,7 +1,9 @@
-//! What the tables do not know, for `-v`.
+//! What the tables do not know: of environments for `-v`, of the GPUs that a user named as a warning.
 
-use crate::environment::Environment;
-use crate::knowledge;
+use crate::diagnostic::Notice;
+use crate::environment::{Environment, Gpu};
+use crate::knowledge::{self, Sm};
+use crate::source::brief;
 
 /// What the tables do not know of an environment: each is a reason for silence.
 pub(crate) fn unknown(env: &Environment) -> Vec<String> {
@@ -28,4 +30,73 @@ pub(crate) fn unknown(env: &Environment) -> Vec<String> {
         }
     }
     found
+}
+
+/// No more unknown GPUs are told one by one.
+const MOST_GPUS: usize = 20;
+
+/// The GPUs whose names say no compute capability: all the rules on kernels are silent about them.
+pub(crate) fn gpus<'a>(gpus: impl Iterator<Item = &'a Gpu>) -> Vec<Notice> {
+    let unknown: Vec<&Gpu> = gpus.filter(|gpu| gpu.sm.is_none()).collect();
+    let told = unknown.iter().take(MOST_GPUS);
+    let mut notices: Vec<_> = told.map(|gpu| Notice { at: Some(gpu.at), what: unknown_gpu(&gpu.name) }).collect();
+    if unknown.len() > MOST_GPUS {
+        notices.push(Notice { at: None, what: format!("{} more GPUs are not known", unknown.len() - MOST_GPUS) });
+    }
+    notices
+}
+
+fn unknown_gpu(name: &str) -> String {
+    let said = brief(name);
+    if name.is_empty() {
+        return "a GPU without `name` and `compute_capability`: nothing is said of its kernels".to_owned();
+    }
+    if let Some(sm) = Sm::parse(name) {
+        return format!(
+            "\"{said}\" is no name but a compute capability: write `compute_capability = \"{}.{}\"`",
+            sm.major, sm.minor
+        );
+    }
+    let near = knowledge::gpus_near(name);
+    let near: Vec<_> = near.iter().map(|gpu| format!("{} (sm_{}{})", gpu.name, gpu.sm.major, gpu.sm.minor)).collect();
+    let near = match near.split_last() {
+        None => String::new(),
+        Some((last, [])) => format!(" (is it {last}?)"),
+        Some((last, others)) => format!(" (is it {} or {last}?)", others.join(", ")),
+    };
+    format!("no single GPU is known as \"{said}\"{near}: nothing is said of its kernels unless its compute capability is given")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config;
+    use crate::source::Sources;
+
+    #[test]
+    fn unknown_gpus_are_told_with_what_may_be_meant() {
+        for (gpu, told) in [
+            ("name = \"RTX 4090\"", None),
+            ("name = \"Mystery\"\ncompute_capability = \"7.0\"", None),
+            ("name = \"RTX 409\"", Some("is it GeForce RTX 4090 (sm_89)")),
+            ("name = \"RTX 6000\"", Some("Quadro RTX 6000 (sm_75)")),
+            ("name = \"Radeon\"", Some("known as \"Radeon\": nothing")),
+            ("name = \"sm_89\"", Some("`compute_capability = \"8.9\"`")),
+            ("", Some("without `name`")),
+        ] {
+            let text = format!("[[gpu]]\n{gpu}\n");
+            let host = config::host(Sources::default().set("h.toml", text.as_str()), &text).expect("a host");
+            let notices = gpus(host.gpus.iter());
+            assert_eq!(notices.len(), usize::from(told.is_some()), "{gpu}: {notices:?}");
+            assert!(told.is_none_or(|told| notices[0].what.contains(told)), "{gpu}: {notices:?}");
+        }
+    }
+
+    #[test]
+    fn a_fleet_of_unknown_gpus_is_told_in_short() {
+        let text = "[[gpu]]\nname = \"GeForce RTX 409999999999\"\n".repeat(20_000);
+        let host = config::host(Sources::default().set("h.toml", text.as_str()), &text).expect("a host");
+        let notices = gpus(host.gpus.iter());
+        assert_eq!((notices.len(), notices[MOST_GPUS].what.as_str()), (MOST_GPUS + 1, "19980 more GPUs are not known"));
+    }
 }

@@ -26,7 +26,7 @@ const MAY_USE: &[(&str, &str)] = &[
     ("install", "environment knowledge loader notation outline platform project resolve source version"),
     ("launched", "environment knowledge outline project source"),
     ("chain", "environment knowledge outline platform source version"),
-    ("unknown", "environment knowledge"),
+    ("unknown", "diagnostic environment knowledge source"),
     ("hardware", "environment knowledge platform"),
     ("demand", "chain environment knowledge version"),
     ("needs", "demand diagnostic environment knowledge version"),

@@ -29,7 +29,7 @@ fn a_configuration_that_is_no_text_stops_the_run() {
     let files: &[(&str, &[u8])] = &[("cudalint.toml", b"\xff"), ("requirements.txt", b"torch\n")];
     let stopped = run(files, &[]);
     assert_eq!(stopped.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&stopped.stderr).contains("cudalint.toml: not UTF-8"));
+    assert!(String::from_utf8_lossy(&stopped.stderr).contains("cudalint.toml:1:1: not UTF-8"));
     assert_eq!(run(files, &["--no-config"]).status.code(), Some(0));
 }
 

@@ -72,7 +72,7 @@ fn said(linter: &Linter, report: &Report) -> Vec<String> {
         let labels: Vec<_> = d.labels.iter().map(|l| format!("{} {:?}", place(l.at), l.reason)).collect();
         format!("{} {:?} {} {labels:?} {:?} {:?}", d.rule, d.severity, d.message, d.environments, d.hosts)
     });
-    said.chain(report.warnings.iter().cloned()).collect()
+    said.chain(report.warnings.iter().map(|w| format!("{:?} {}", w.at.map(place), w.what))).collect()
 }
 
 fn files() -> impl Strategy<Value = Vec<(&'static str, String)>> {

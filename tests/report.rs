@@ -1,6 +1,6 @@
 //! Outputs say what the findings say: places, words, and nothing that harms a terminal or leaks a password.
 
-use cudalint::diagnostic::{Diagnostic, Edit, Fix, Label, Needs, Report, Severity, Skipped};
+use cudalint::diagnostic::{Diagnostic, Edit, Fix, Label, Needs, OnHost, Report, Severity, Skipped};
 use cudalint::environment::Reason;
 use cudalint::report::{Format, Look, Outcome, Part};
 use cudalint::source::{Origin, Sources, Span};
@@ -13,11 +13,16 @@ const REQUIREMENTS: &str =
 const HOST: &str = "name = \"gpu-box\"\ndriver = \"470.182.03\"\n";
 const OPTIONS: &str = "driver = \"470.182.03\"\n";
 const PLAIN: Format = Format::Text(Look { color: false });
+const CONCISE: Format = Format::Concise(Look { color: false });
 
 fn span(sources: &Sources, path: &str, text: &str) -> Span {
     let file = sources.find(path).expect(path);
     let at = sources.text(file).find(text).expect(text);
     Span::new(file, at, at + text.len())
+}
+
+fn on(name: &str, has: &str) -> OnHost {
+    OnHost { name: name.into(), has: vec![has.into()] }
 }
 
 fn sources() -> Sources {
@@ -62,7 +67,7 @@ fn report(sources: &Sources) -> Report {
                 label("../gpu-box.toml", "\"470.182.03\"", Reason::HostDriver),
             ],
             help: Some("pip install torch --index-url https://me:s3cret@pypi.example/simple\nor a newer driver".into()),
-            hosts: vec!["gpu-box".into()],
+            hosts: vec![on("gpu-box", "470.182.03"), on("old-node", "450.51.06")],
             ..blank.clone()
         },
         Diagnostic {
@@ -139,7 +144,7 @@ fn json_places_are_those_of_the_text() {
     assert_eq!(torch["labels"][0]["text"], "torch 2.1.0 from PyPI brings CUDA 12.1");
     assert_eq!(torch["labels"][2]["path"], "../gpu-box.toml");
     assert_eq!(torch["environments"].to_string(), r#"["requirements.txt"]"#);
-    assert_eq!(torch["hosts"].to_string(), r#"["gpu-box"]"#);
+    assert_eq!(torch["hosts"].to_string(), r#"["gpu-box","old-node"]"#);
     assert!(torch["docs"].as_str().expect("text").ends_with("rules/driver-too-old.md"));
     assert!(torch["live"].is_null() && torch["fix"].is_null());
     assert!(findings[0]["labels"][1]["path"].is_null(), "options have no path");
@@ -176,7 +181,7 @@ fn every_span_is_a_place_of_its_file() {
 
 #[test]
 fn concise_is_one_line_a_finding() {
-    let out = printed(Format::Concise);
+    let out = printed(CONCISE);
     let lines: Vec<_> = out.lines().collect();
     assert_eq!(lines.len(), 3);
     assert_eq!(
@@ -199,7 +204,7 @@ fn text_shows_every_label_and_keeps_columns() {
         "[../gpu-box.toml:2:10]",
         "the host's driver",
         "help: pip install torch --index-url https://*********@pypi.example/simple\n        or a newer driver",
-        "on: gpu-box",
+        "on: gpu-box (470.182.03), old-node (450.51.06)",
         "in: requirements.txt, ../b?/run.sh",
         "the host's driver, given as 470.182.03",
         " 3 │ torch==2.1.0",
@@ -219,14 +224,14 @@ fn text_shows_every_label_and_keeps_columns() {
 
 #[test]
 fn nothing_harmful_is_printed() {
-    for format in [PLAIN, Format::Concise] {
+    for format in [PLAIN, CONCISE] {
         let out = printed(format);
         let bad = out
             .chars()
             .find(|c| (c.is_control() && *c != '\n') || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'));
         assert_eq!(bad, None, "{out}");
     }
-    for format in [PLAIN, Format::Concise, Format::Json] {
+    for format in [PLAIN, CONCISE, Format::Json] {
         assert!(!printed(format).contains("s3cret"));
     }
     let coloured = printed(Format::Text(Look { color: true }));
@@ -235,7 +240,7 @@ fn nothing_harmful_is_printed() {
 
 #[test]
 fn the_same_twice() {
-    for format in [PLAIN, Format::Concise, Format::Json] {
+    for format in [PLAIN, CONCISE, Format::Json] {
         assert_eq!(printed(format), printed(format));
     }
 }

@@ -1,11 +1,13 @@
 //! `cudalint check`: lints files and folders.
 
+use std::collections::BTreeSet;
 use std::io::{IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
 
 use clap::{ArgAction, Args, ValueEnum};
 use cudalint::diagnostic::{Report, Severity};
 use cudalint::report::{Format, Look, Outcome, Part, one_line};
+use cudalint::source::brief;
 use cudalint::walk::{self, Exclude};
 
 use super::progress::Progress;
@@ -13,7 +15,13 @@ use super::root::{Asks, Root};
 use super::targets::{self, Target};
 use super::{Failure, Verdict, explain, hosts, print, tell};
 
+/// The end of the help: without a host the half that people come for stays silent.
+const ABOUT_HOSTS: &str = "\
+Drivers and GPUs are checked for the hosts that you give: --driver 535.104.05 --gpu \"RTX 4090\", --host FILE,
+or hosts = [\"hosts/*.toml\"] in cudalint.toml. A host file holds driver = \"535.104.05\" and, under [[gpu]], name = \"RTX 4090\".";
+
 #[derive(Debug, Args)]
+#[command(after_help = ABOUT_HOSTS)]
 pub(super) struct Check {
     /// Files and folders to report on [default: .]
     #[arg(value_name = "PATH")]
@@ -27,10 +35,10 @@ pub(super) struct Check {
     /// A host file, or a folder of them: a machine that the project must run on
     #[arg(long, value_name = "FILE")]
     host: Vec<PathBuf>,
-    /// The driver of a host without a file
+    /// The driver of a host without a file: 535.104.05
     #[arg(long, value_name = "VERSION")]
     driver: Option<String>,
-    /// A GPU of a host without a file
+    /// A GPU of a host without a file: "RTX 4090", or its compute capability, 8.9
     #[arg(long, value_name = "NAME")]
     gpu: Vec<String>,
     /// Only these rules
@@ -172,7 +180,7 @@ impl Check {
         let pages = explain::pages();
         for (option, rules) in [("--select", &self.select), ("--ignore", &self.ignore)] {
             for rule in rules.iter().filter(|rule| !pages.iter().any(|p| p.rule == rule.as_str())) {
-                self.warn(&format!("{option}: no rule is called {rule}"));
+                self.warn(&format!("{option}: no rule is called {}", brief(rule)));
             }
         }
     }
@@ -198,9 +206,8 @@ impl Check {
         let written = outcome.write(self.format(), &mut out);
         written.map_err(|e| Failure::new(format!("report: {e}")))?;
         match &self.output {
-            Some(path) => {
-                std::fs::write(path, &out).map_err(|e| Failure::new(format!("{}: {}", path.display(), targets::why(&e))))?
-            }
+            Some(path) => std::fs::write(path, &out)
+                .map_err(|e| Failure::new(format!("--output: {}: {}", path.display(), targets::why(&e))))?,
             None => print(&out)?,
         }
         self.tell_the_rest(roots, reports, &outcome);
@@ -221,8 +228,12 @@ impl Check {
                 tell(&format!("{count:5} {rule}"));
             }
         }
-        for warning in reports.iter().flat_map(|r| &r.warnings) {
-            self.warn(warning);
+        // A host of several roots is one host.
+        let mut told = BTreeSet::new();
+        for warning in roots.iter().zip(reports).flat_map(|(root, report)| root.notices(report)) {
+            if told.insert(warning.clone()) {
+                self.warn(&warning);
+            }
         }
         if self.quiet {
             return;
@@ -269,7 +280,7 @@ impl Check {
         };
         match self.format {
             Form::Text => Format::Text(Look { color }),
-            Form::Concise => Format::Concise,
+            Form::Concise => Format::Concise(Look { color }),
             Form::Json => Format::Json,
         }
     }
@@ -278,7 +289,7 @@ impl Check {
 fn standard_input() -> Result<String, Failure> {
     let mut bytes = Vec::new();
     std::io::stdin().lock().read_to_end(&mut bytes).map_err(|e| Failure::new(format!("standard input: {e}")))?;
-    walk::decode(bytes).ok_or_else(|| Failure::new("standard input: not UTF-8"))
+    walk::decode(bytes).map_err(|at| Failure::new(format!("standard input:{}:{}: not UTF-8", at.line, at.column)))
 }
 
 fn show_files(roots: &[Root]) -> Result<Verdict, Failure> {

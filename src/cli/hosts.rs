@@ -1,7 +1,13 @@
 //! Host files: those that `--host` and `hosts =` name, and the nameless host that `--driver` and `--gpu` make.
 
+use std::collections::BTreeSet;
+use std::fs::DirEntry;
+use std::io::Read;
 use std::path::{Component, Path, PathBuf};
 
+use cudalint::knowledge::Sm;
+use cudalint::source::brief;
+use cudalint::walk;
 use globset::GlobBuilder;
 
 use super::targets::why;
@@ -32,54 +38,92 @@ pub(super) fn named(path: &Path) -> Result<Vec<HostFile>, String> {
 
 /// `hosts =`: the files that a glob names, from the folder of its configuration.
 pub(super) fn of_glob(folder: &Path, glob: &str) -> Result<Vec<HostFile>, String> {
+    let mut search = Search { left: MOST_ENTRIES };
     let parts: Vec<_> = Path::new(glob).components().collect();
-    let mut found = vec![folder.to_owned()];
+    let mut found = BTreeSet::from([folder.to_owned()]);
     for (i, part) in parts.iter().enumerate() {
-        found = found.iter().map(|at| step(at, *part, i + 1 == parts.len())).collect::<Result<Vec<_>, _>>()?.concat();
+        let last = i + 1 == parts.len();
+        let mut next = BTreeSet::new();
+        for at in &found {
+            next.extend(search.step(at, *part, last).map_err(|what| format!("hosts: {}", what.told(glob)))?);
+        }
+        found = next;
     }
     let files: Vec<_> = found.into_iter().filter(|path| path.is_file()).collect();
     if files.is_empty() {
-        return Err(format!("hosts: no file is called {glob}"));
+        return Err(format!("hosts: no file is called {}", brief(glob)));
     }
     files.iter().map(|file| open(file)).collect()
 }
 
 /// How deep `**` goes.
 const DEEPEST: usize = 16;
+/// How many files and folders one glob may pass.
+const MOST_ENTRIES: usize = 20_000;
 
-fn step(at: &Path, part: Component<'_>, last: bool) -> Result<Vec<PathBuf>, String> {
-    let name = part.as_os_str().to_string_lossy();
-    if name == "**" {
-        return Ok(folders_below(at, last));
-    }
-    if !name.contains(['*', '?', '[', '{']) {
-        return Ok(vec![at.join(part)]);
-    }
-    let glob = GlobBuilder::new(&name).literal_separator(true).build().map_err(|e| format!("hosts: {e}"))?.compile_matcher();
-    let mut names: Vec<_> = std::fs::read_dir(at).into_iter().flatten().flatten().map(|e| e.file_name()).collect();
-    names.retain(|name| glob.is_match(name));
-    names.sort();
-    Ok(names.into_iter().map(|name| at.join(name)).collect())
+/// The search for the files of one glob.
+struct Search {
+    /// How many entries it may still pass.
+    left: usize,
 }
 
-/// The folder and those below it; at the end of a glob, their files.
-fn folders_below(top: &Path, files: bool) -> Vec<PathBuf> {
-    let mut found = vec![(top.to_owned(), 0)];
-    let mut at = 0;
-    let mut leaves = Vec::new();
-    while let Some((folder, depth)) = found.get(at).cloned() {
-        at += 1;
-        let mut entries: Vec<_> = std::fs::read_dir(folder).into_iter().flatten().flatten().collect();
-        entries.sort_by_key(std::fs::DirEntry::file_name);
-        for entry in entries {
-            match entry.file_type() {
-                Ok(t) if t.is_dir() && depth < DEEPEST => found.push((entry.path(), depth + 1)),
-                Ok(t) if t.is_file() => leaves.push(entry.path()),
-                _ => {}
+/// Why a search ended.
+enum Stopped {
+    NoGlob(globset::Error),
+    TooWide,
+}
+
+impl Stopped {
+    fn told(&self, glob: &str) -> String {
+        match self {
+            Self::NoGlob(error) => walk::bad_glob(glob, error),
+            Self::TooWide => {
+                format!("{} passes more than {MOST_ENTRIES} files and folders: name the folder of the host files", brief(glob))
             }
         }
     }
-    if files { leaves } else { found.into_iter().map(|(folder, _)| folder).collect() }
+}
+
+impl Search {
+    fn step(&mut self, at: &Path, part: Component<'_>, last: bool) -> Result<Vec<PathBuf>, Stopped> {
+        let name = part.as_os_str().to_string_lossy();
+        if name == "**" {
+            return self.folders_below(at, last);
+        }
+        if !name.contains(['*', '?', '[', '{']) {
+            return Ok(vec![at.join(part)]);
+        }
+        let glob = GlobBuilder::new(&name).literal_separator(true).build().map_err(Stopped::NoGlob)?.compile_matcher();
+        let entries = self.entries(at)?;
+        Ok(entries.into_iter().map(|e| e.file_name()).filter(|name| glob.is_match(name)).map(|name| at.join(name)).collect())
+    }
+
+    /// The folder and those below it; at the end of a glob, their files.
+    fn folders_below(&mut self, top: &Path, files: bool) -> Result<Vec<PathBuf>, Stopped> {
+        let mut found = vec![(top.to_owned(), 0)];
+        let mut at = 0;
+        let mut leaves = Vec::new();
+        while let Some((folder, depth)) = found.get(at).cloned() {
+            at += 1;
+            for entry in self.entries(&folder)? {
+                match entry.file_type() {
+                    Ok(t) if t.is_dir() && depth < DEEPEST && !walk::is_never_entered(&entry.path()) => {
+                        found.push((entry.path(), depth + 1));
+                    }
+                    Ok(t) if t.is_file() => leaves.push(entry.path()),
+                    _ => {}
+                }
+            }
+        }
+        Ok(if files { leaves } else { found.into_iter().map(|(folder, _)| folder).collect() })
+    }
+
+    fn entries(&mut self, folder: &Path) -> Result<Vec<DirEntry>, Stopped> {
+        // One more than is left, so that an overlong folder is seen without being read to its end.
+        let entries: Vec<_> = std::fs::read_dir(folder).into_iter().flatten().flatten().take(self.left + 1).collect();
+        self.left = self.left.checked_sub(entries.len()).ok_or(Stopped::TooWide)?;
+        Ok(entries)
+    }
 }
 
 /// `--driver` and `--gpu`: the text of a host file without a name.
@@ -99,16 +143,31 @@ pub(super) fn of_options(driver: Option<&str>, gpus: &[String]) -> Option<String
         out + "\""
     };
     let driver = driver.map(|driver| format!("driver = {}\n", quoted(driver))).unwrap_or_default();
-    Some(gpus.iter().fold(driver, |text, gpu| text + &format!("[[gpu]]\nname = {}\n", quoted(gpu))))
+    let gpu = |gpu: &String| match Sm::parse(gpu) {
+        Some(Sm { major, minor, .. }) => format!("[[gpu]]\ncompute_capability = \"{major}.{minor}\"\n"),
+        None => format!("[[gpu]]\nname = {}\n", quoted(gpu)),
+    };
+    Some(driver + &gpus.iter().map(gpu).collect::<String>())
 }
 
 /// Opens one file that the user named.
 pub(super) fn open(path: &Path) -> Result<HostFile, String> {
-    let told = |what: &str| format!("{}: {what}", path.display());
-    let text = std::fs::read(path).map_err(|e| told(&why(&e)))?;
-    let text = cudalint::walk::decode(text).ok_or_else(|| told("not UTF-8"))?;
-    let whole = path.canonicalize().map_err(|e| told(&why(&e)))?;
+    let text = text(path, &path.display().to_string())?;
+    let whole = path.canonicalize().map_err(|e| format!("{}: {}", path.display(), why(&e)))?;
     Ok(HostFile { path: path.to_owned(), whole, text })
+}
+
+/// The text of a configuration or host file, or one line on why it has none; `shown` is how that line names it.
+pub(super) fn text(path: &Path, shown: &str) -> Result<String, String> {
+    let told = |what: &str| format!("{shown}: {what}");
+    let mut bytes = Vec::new();
+    let file = std::fs::File::open(path).map_err(|e| told(&why(&e)))?;
+    // A pipe has no size, and a device may have no end.
+    file.take(walk::LARGEST_CONFIG + 1).read_to_end(&mut bytes).map_err(|e| told(&why(&e)))?;
+    if bytes.len() as u64 > walk::LARGEST_CONFIG {
+        return Err(told(&walk::too_large(walk::LARGEST_CONFIG)));
+    }
+    walk::decode(bytes).map_err(|at| format!("{shown}:{}:{}: not UTF-8", at.line, at.column))
 }
 
 #[cfg(test)]
@@ -124,6 +183,52 @@ mod tests {
         let read: toml::Table = text.parse().expect("TOML");
         let names: Vec<_> = read["gpu"].as_array().expect("a list").iter().map(|g| g["name"].as_str().expect("a name")).collect();
         assert_eq!(names, gpus);
+    }
+
+    #[test]
+    fn a_compute_capability_is_none_of_the_names() {
+        for gpu in ["8.9", "sm_89"] {
+            let text = of_options(None, &[gpu.to_owned()]);
+            assert_eq!(text.as_deref(), Some("[[gpu]]\ncompute_capability = \"8.9\"\n"));
+        }
+    }
+
+    #[test]
+    fn a_glob_that_passes_too_much_is_refused() {
+        let temp = tempfile::tempdir().expect("a folder");
+        for folder in 0..3 {
+            let below = temp.path().join(folder.to_string());
+            std::fs::create_dir_all(below.join("node_modules/x")).expect("a folder");
+            std::fs::write(below.join("host.toml"), "").expect("a file");
+            std::fs::write(below.join("node_modules/x/host.toml"), "").expect("a file");
+        }
+        let below = |left: usize| Search { left }.folders_below(temp.path(), true).map(|files| files.len());
+        assert!(matches!(below(9), Ok(3)), "what is never entered is not searched");
+        assert!(matches!(below(8), Err(Stopped::TooWide)));
+        // Each folder is found in many ways, and looked at once.
+        assert_eq!(of_glob(temp.path(), "**/**/**/**/host.toml").expect("files").len(), 3);
+        let wide = of_glob(temp.path(), "/**/**/**/*.toml").err();
+        assert!(wide.is_none_or(|told| told.starts_with("hosts: ")));
+        let told = of_glob(temp.path(), &("\n[".to_owned() + &"x".repeat(1 << 20))).expect_err("no glob");
+        assert!(told.starts_with("hosts: error parsing glob '\\n[xxx") && told.len() < 300, "{told}");
+        let told = of_glob(temp.path(), &"x".repeat(1 << 20)).expect_err("no file");
+        assert!(told.len() < 300, "{told}");
+    }
+
+    #[test]
+    fn a_host_file_is_text_of_sane_size() {
+        let temp = tempfile::tempdir().expect("a folder");
+        let path = temp.path().join("h.toml");
+        for (bytes, told) in
+            [(b"name = \"x\"\nos = \"\xff\"".to_vec(), "h:2:7: not UTF-8"), (vec![b'#'; (1 << 20) + 1], "h: larger than 1 MiB")]
+        {
+            std::fs::write(&path, bytes).expect("a file");
+            assert_eq!(text(&path, "h"), Err(told.to_owned()));
+        }
+        std::fs::write(&path, vec![b'#'; 1 << 20]).expect("a file");
+        assert!(text(&path, "h").is_ok());
+        #[cfg(unix)]
+        assert_eq!(text(Path::new("/dev/zero"), "h"), Err("h: larger than 1 MiB".to_owned()));
     }
 
     #[test]

@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use cudalint::config::{Config, Mistake};
-use cudalint::diagnostic::Skipped;
+use cudalint::diagnostic::{Notice, Report, Skipped};
 use cudalint::linter::Linter;
 use cudalint::outline::Kind;
 use cudalint::settings::Settings;
-use cudalint::source::{LineIndex, Origin, Sources};
+use cudalint::source::{LineIndex, Origin, Sources, Span, brief};
 use cudalint::viewpoint::Viewpoint;
 use cudalint::walk::{self, Asked, Configs, Exclude, Held};
 
@@ -87,8 +87,7 @@ impl Root {
         // A configuration that cannot be read must not be passed over.
         let config =
             |s: &&Skipped| s.path.rsplit('/').next() == Some("cudalint.toml") && matches!(asked.configs, Configs::Nearest);
-        let unread: Vec<String> =
-            root.skipped.iter().filter(config).map(|s| format!("{}: {}", root.viewpoint.path(&s.path), s.reason)).collect();
+        let unread: Vec<String> = root.skipped.iter().filter(config).map(|s| root.unread(&target.root, s)).collect();
         if let (Some(text), [path]) = (&asks.stdin, target.files.as_slice()) {
             root.kinds.entry(path.clone()).or_insert_with(|| cudalint::read::kind_by_name(path));
             root.skipped.retain(|s| s.path != *path);
@@ -101,6 +100,13 @@ impl Root {
         root.add_hosts(target, asks, &tree.configs, &mut failures);
         failures.dedup();
         if failures.is_empty() { Ok(root) } else { Err(Failure(failures)) }
+    }
+
+    /// Why a configuration cannot be read, with the line where it has one.
+    fn unread(&self, root: &Path, skipped: &Skipped) -> String {
+        let path = self.viewpoint.path(&skipped.path);
+        let told = hosts::text(&root.join(&skipped.path), &path).err();
+        told.unwrap_or_else(|| format!("{path}: {}", skipped.reason))
     }
 
     /// Every file that is a PATH must have a text.
@@ -202,15 +208,44 @@ impl Root {
         }
     }
 
-    /// Mistakes as lines: `file:line:column: what`.
+    /// Mistakes as lines.
     fn told(&self, mistakes: Vec<Mistake>) -> Vec<String> {
-        let sources = self.linter.sources();
-        let told = |mistake: Mistake| match self.viewpoint.name(sources, mistake.at.file) {
-            Some(path) => line(&path, sources.text(mistake.at.file), mistake.at.start, &mistake.what),
-            None => format!("--driver, --gpu: {}: {}", sources.slice(mistake.at), mistake.what),
-        };
-        mistakes.into_iter().map(told).collect()
+        some(mistakes.iter().map(|mistake| self.line(mistake.at, &mistake.what)))
     }
+
+    /// What the engine says of the user's words beside its findings, as lines.
+    pub(super) fn notices(&self, report: &Report) -> Vec<String> {
+        let told = |notice: &Notice| notice.at.map_or_else(|| notice.what.clone(), |at| self.line(at, &notice.what));
+        some(report.warnings.iter().map(told))
+    }
+
+    /// `file:line:column: what`, or the option that was given.
+    fn line(&self, at: Span, what: &str) -> String {
+        let sources = self.linter.sources();
+        let text = sources.text(at.file);
+        match self.viewpoint.name(sources, at.file) {
+            Some(path) => line(&path, text, at.start, what),
+            None => {
+                // A line of the text that the options make has its option's name.
+                let before = text.get(..at.start as usize).unwrap_or_default();
+                let key = before.rsplit('\n').next().unwrap_or_default();
+                let option = if key.starts_with("driver") { "--driver" } else { "--gpu" };
+                format!("{option}: {}: {what}", brief(sources.slice(at)))
+            }
+        }
+    }
+}
+
+/// More of one kind are only counted.
+const MOST_LINES: usize = 100;
+
+fn some(lines: impl ExactSizeIterator<Item = String>) -> Vec<String> {
+    let more = lines.len().saturating_sub(MOST_LINES);
+    let mut told: Vec<_> = lines.take(MOST_LINES).collect();
+    if more > 0 {
+        told.push(format!("and {more} more like these"));
+    }
+    told
 }
 
 fn line(path: &str, text: &str, offset: u32, what: &str) -> String {

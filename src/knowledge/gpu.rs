@@ -8,14 +8,10 @@ use super::tables::{GPU_NAMES, GPUS};
 /// `None` for an unknown name and for one with several meanings.
 #[must_use]
 pub fn gpu(name: &str) -> Option<&'static Gpu> {
-    // No product name is longer; anything else is noise.
-    if name.len() > 120 {
+    if name.len() > LONGEST {
         return None;
     }
-    let mut words: Vec<&str> = name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|w| !w.is_empty()).collect();
-    if let Some(mig) = words.iter().position(|w| w.eq_ignore_ascii_case("mig")) {
-        words.truncate(mig);
-    }
+    let mut words = words(name);
     loop {
         if let Some(found) = with_or_without_brand(&words) {
             return Some(found);
@@ -27,11 +23,35 @@ pub fn gpu(name: &str) -> Option<&'static Gpu> {
     }
 }
 
+/// No product name is longer; anything else is noise.
+pub(super) const LONGEST: usize = 120;
+
+fn words(name: &str) -> Vec<&str> {
+    let mut words: Vec<&str> = name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|w| !w.is_empty()).collect();
+    if let Some(mig) = words.iter().position(|w| w.eq_ignore_ascii_case("mig")) {
+        words.truncate(mig);
+    }
+    words
+}
+
+/// The words of a name that say which chip it is.
+pub(super) fn named(name: &str) -> Vec<&str> {
+    let mut words = words(name);
+    while words.last().is_some_and(|last| is_variant(last)) {
+        words.pop();
+    }
+    words.drain(..words.iter().take_while(|word| is_brand(word)).count());
+    words
+}
+
 /// NVML writes the brand, people often do not, and they write `Tesla` before everything.
 fn with_or_without_brand(words: &[&str]) -> Option<&'static Gpu> {
-    let brand = |word: &&&str| ["nvidia", "geforce", "tesla", "grid"].iter().any(|b| word.eq_ignore_ascii_case(b));
-    let branded = words.iter().take_while(brand).count();
+    let branded = words.iter().take_while(|word| is_brand(word)).count();
     (0..=branded).find_map(|from| exact(&words[from..].concat()))
+}
+
+fn is_brand(word: &str) -> bool {
+    ["nvidia", "geforce", "tesla", "grid"].iter().any(|b| word.eq_ignore_ascii_case(b))
 }
 
 fn exact(name: &str) -> Option<&'static Gpu> {

@@ -2,6 +2,7 @@
 
 mod gpu;
 mod gpu_name;
+mod gpu_near;
 mod image;
 mod index;
 mod rows;
@@ -9,6 +10,7 @@ mod system;
 mod tables;
 
 pub use gpu::gpu;
+pub use gpu_near::gpus_near;
 pub use image::image;
 pub use index::{index, index_by_id};
 pub use rows::*;
@@ -94,6 +96,12 @@ pub fn driver_cuda(driver: &DriverVersion) -> Option<CudaVersion> {
 #[must_use]
 pub fn driver_branches() -> &'static [DriverBranch] {
     tables::DRIVER_BRANCHES
+}
+
+/// The oldest driver branch of the tables.
+#[must_use]
+pub fn oldest_branch() -> Option<u32> {
+    tables::DRIVER_BRANCHES.iter().map(|row| row.branch.into()).min()
 }
 
 /// Driver branches on which `cuda-compat` of a CUDA release works (data-centre GPUs); empty = not known.

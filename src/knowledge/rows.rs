@@ -69,6 +69,19 @@ pub struct Sm {
     pub exact: bool,
 }
 
+impl Sm {
+    /// Reads the compute capability of a GPU: `7.0`, `sm_70`.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let (major, minor) = match text.trim().strip_prefix("sm_") {
+            Some(digits) => digits.split_at_checked(digits.len().checked_sub(1)?)?,
+            None => text.trim().split_once('.')?,
+        };
+        let number = |digits: &str| digits.bytes().all(|b| b.is_ascii_digit()).then(|| digits.parse().ok()).flatten();
+        Some(Self { major: number(major)?, minor: number(minor).filter(|_| minor.len() == 1)?, exact: false })
+    }
+}
+
 /// What a build finds at run time, or brings along.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
@@ -325,4 +338,33 @@ pub struct Message {
     pub rules: &'static [&'static str],
     /// Where from.
     pub source: SourceId,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn compute_capabilities() {
+        let sm = |major, minor| Some(Sm { major, minor, exact: false });
+        for (text, read) in [
+            ("7.0", sm(7, 0)),
+            (" 12.0 ", sm(12, 0)),
+            ("sm_89", sm(8, 9)),
+            ("sm_120", sm(12, 0)),
+            ("8", None),
+            ("8.60", None),
+            ("8.", None),
+            (".6", None),
+            ("+8.6", None),
+            ("999.0", None),
+            ("sm_", None),
+            ("sm_7", None),
+            ("sm_é", None),
+            ("V100", None),
+            ("", None),
+        ] {
+            assert_eq!(Sm::parse(text), read, "{text:?}");
+        }
+    }
 }

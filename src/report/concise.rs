@@ -2,19 +2,34 @@
 
 use std::io::{self, Write};
 
+use super::text::{Look, color};
 use super::{Outcome, clean::clean};
 
-pub(super) fn write(outcome: &Outcome<'_>, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write(outcome: &Outcome<'_>, look: Look, out: &mut dyn Write) -> io::Result<()> {
     for (part, diagnostic) in &outcome.findings {
         if let Some(label) = diagnostic.labels.first() {
             let place = outcome.place(*part, label.at);
-            let path = place.path.as_deref().unwrap_or("<command line>");
-            write!(out, "{}:{}:{}: ", one_line(path), place.start.line, place.start.column)?;
+            let path = one_line(place.path.as_deref().unwrap_or("<command line>"));
+            let (line, column) = (place.start.line, place.start.column);
+            if look.color {
+                write!(out, "\u{1b}[1m{path}\u{1b}[0m{COLON}{line}{COLON}{column}{COLON} ")?;
+            } else {
+                write!(out, "{path}:{line}:{column}: ")?;
+            }
         }
-        writeln!(out, "{}[{}]: {}", diagnostic.severity.word(), diagnostic.rule, one_line(&diagnostic.message))?;
+        let kind = format!("{}[{}]", diagnostic.severity.word(), diagnostic.rule);
+        let message = one_line(&diagnostic.message);
+        if look.color {
+            writeln!(out, "\u{1b}[1;{}m{kind}\u{1b}[0m: {message}", color(diagnostic.severity))?;
+        } else {
+            writeln!(out, "{kind}: {message}")?;
+        }
     }
     Ok(())
 }
+
+/// Between the parts of a place.
+const COLON: &str = "\u{1b}[36m:\u{1b}[0m";
 
 /// Text for one line of output: no control characters, no credentials.
 #[must_use]

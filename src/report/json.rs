@@ -126,7 +126,7 @@ fn finding(outcome: &Outcome<'_>, part: usize, diagnostic: &Diagnostic) -> Findi
         help: diagnostic.help.as_deref().map(|help| masked(help).into_owned()),
         environment: environments.first().cloned(),
         environments,
-        hosts: diagnostic.hosts.clone(),
+        hosts: diagnostic.hosts.iter().map(|host| host.name.clone()).collect(),
         docs: page(diagnostic.rule),
         fix: diagnostic.fix.as_ref().and_then(|fix| mend(outcome, part, fix)),
         live: None,

@@ -22,7 +22,7 @@ pub enum Format {
     /// For people: source excerpts.
     Text(Look),
     /// One line a finding.
-    Concise,
+    Concise(Look),
     /// For programs.
     Json,
 }
@@ -113,7 +113,7 @@ impl<'a> Outcome<'a> {
     pub fn write(&self, format: Format, out: &mut dyn Write) -> io::Result<()> {
         match format {
             Format::Text(look) => text::write(self, look, out),
-            Format::Concise => concise::write(self, out),
+            Format::Concise(look) => concise::write(self, look, out),
             Format::Json => json::write(self, out),
         }
     }

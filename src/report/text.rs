@@ -9,7 +9,7 @@ use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, SourceCode};
 use super::concise::one_line;
 use super::excerpt::Excerpt;
 use super::{Outcome, label_text};
-use crate::diagnostic::{Diagnostic, Label, Severity};
+use crate::diagnostic::{Diagnostic, Label, OnHost, Severity};
 use crate::source::FileId;
 
 /// How the text looks.
@@ -52,15 +52,20 @@ pub(super) fn write(outcome: &Outcome<'_>, look: Look, out: &mut dyn Write) -> i
 fn write_headline(diagnostic: &Diagnostic, look: Look, out: &mut dyn Write) -> io::Result<()> {
     let kind = format!("{}[{}]", diagnostic.severity.word(), diagnostic.rule);
     let message = one_line(&diagnostic.message);
-    let color = match diagnostic.severity {
-        Severity::Error => 31,
-        Severity::Warning => 33,
-        Severity::Info => 36,
-    };
+    let color = color(diagnostic.severity);
     if look.color {
         writeln!(out, "\u{1b}[1;{color}m{kind}\u{1b}[0;1m: {message}\u{1b}[0m")
     } else {
         writeln!(out, "{kind}: {message}")
+    }
+}
+
+/// The terminal's colour of a severity.
+pub(super) fn color(severity: Severity) -> u8 {
+    match severity {
+        Severity::Error => 31,
+        Severity::Warning => 33,
+        Severity::Info => 36,
     }
 }
 
@@ -140,7 +145,14 @@ fn write_footer(outcome: &Outcome<'_>, part: usize, diagnostic: &Diagnostic, out
         writeln!(out, "  in: {}", one_line(&environments.join(", ")))?;
     }
     if !diagnostic.hosts.is_empty() {
-        writeln!(out, "  on: {}", one_line(&diagnostic.hosts.join(", ")))?;
+        // Of a single host the message says what it has.
+        let several = diagnostic.hosts.len() > 1;
+        let host = |host: &OnHost| match host.has.join(", ").as_str() {
+            has if several && !has.is_empty() => format!("{} ({has})", host.name),
+            _ => host.name.clone(),
+        };
+        let hosts: Vec<_> = diagnostic.hosts.iter().map(host).collect();
+        writeln!(out, "  on: {}", one_line(&hosts.join(", ")))?;
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-use super::{Check, Clash, Needs, Out, Rule};
+use super::{Check, Clash, Has, Needs, Out, Rule};
 use crate::chain::{self, Driver};
 use crate::diagnostic::Severity;
 use crate::environment::{Build, Component, Environment, Evidence, Holds, Host};
@@ -15,69 +15,122 @@ pub(super) static RULE: Rule = Rule {
 
 fn check(env: &Environment, host: &Host, out: &mut Out) {
     let Some(driver) = Driver::of(host) else { return };
-    for (holds, cuda, bound, evidence) in brought(env, &driver) {
-        let message = format!("CUDA {cuda} needs driver {bound} or newer, the host has {}", driver.shown());
-        let links = vec![evidence, driver.evidence()];
-        let mut clash = Clash::new(holds, message, links);
-        if let Some(link) = forward_compat(env, host, &driver, &cuda) {
-            clash.message = format!("CUDA {cuda} runs on driver {} by forward compatibility only", driver.shown());
-            clash.of.push(link);
+    let machine = Machine { env, host, driver };
+    for found in machine.brought() {
+        let Demand { cuda, bound } = found.told;
+        let message = match (&found.compatible, &found.weakest) {
+            (Some(_), _) => format!("CUDA {cuda} runs by forward compatibility only"),
+            (None, Some((package, Demand { cuda, bound }))) => {
+                format!("every version of {package} that the files allow needs driver {bound} or newer (CUDA {cuda} or later)")
+            }
+            (None, None) => format!("CUDA {cuda} needs driver {bound} or newer"),
+        };
+        let links = [found.evidence, machine.driver.evidence()].into_iter().chain(found.compatible.clone());
+        let mut clash = Clash::new(found.holds, message, links.collect()).host_has(Has::Driver(machine.driver.shown()));
+        if found.compatible.is_some() {
             clash = clash.at_most(Severity::Info);
-        } else if let Some(older) = chain::newest_cuda(&driver) {
-            clash.help = Some(format!("raise the driver to {bound} or newer, or take a build for CUDA {older} or older"));
         } else {
-            clash.help = Some(format!("raise the driver to {bound} or newer"));
+            let older = chain::newest_cuda(&machine.driver).map(|older| format!(", or take a build for CUDA {older} or older"));
+            clash = clash.help(format!("raise the driver to {bound} or newer{}", older.unwrap_or_default()));
         }
         clash.bound = Some(bound);
         out.push(clash);
     }
 }
 
-/// What brings a CUDA that the driver does not run: packages, or the toolkit of an image into which no package brings its own.
-fn brought(env: &Environment, driver: &Driver<'_>) -> Vec<(Holds, CudaVersion, DriverVersion, Evidence)> {
-    let packages = env.components.iter().filter_map(|component| {
-        let (cuda, bound) = worst(component, driver)?;
-        Some((component.builds.hold(|build| too_old(build, driver)), cuda, bound, component.evidence.clone()))
-    });
-    let mut found: Vec<_> = packages.collect();
-    let alone = env.components.iter().all(|c| c.builds.builds.iter().all(|b| b.cuda().is_none()));
-    let toolkit = env.image.as_ref().and_then(|image| Some((image, CudaVersion::parse(image.row.filter(has_cuda)?.cuda)?)));
-    if let Some((image, cuda)) = toolkit.filter(|(_, cuda)| alone && driver.below(cuda) == Some(true))
-        && let Some(bound) = driver.bound(&cuda)
-    {
-        found.push((Holds::Always, cuda.minor_only(), bound, image.evidence.clone()));
+/// A CUDA release and the oldest driver that runs it.
+struct Demand {
+    cuda: CudaVersion,
+    bound: DriverVersion,
+}
+
+/// What brings a CUDA that the driver does not run.
+struct Brought {
+    holds: Holds,
+    evidence: Evidence,
+    /// That of the only build, of today's, or the oldest that does not fit.
+    told: Demand,
+    /// What brings a newer libcuda for it.
+    compatible: Option<Evidence>,
+    /// Where several releases may come and none fits: the package, and the demand that all of them have in common.
+    weakest: Option<(String, Demand)>,
+}
+
+/// An environment on a host.
+struct Machine<'a> {
+    env: &'a Environment,
+    host: &'a Host,
+    driver: Driver<'a>,
+}
+
+impl Machine<'_> {
+    /// By packages, or by the toolkit of an image into which no package brings its own.
+    fn brought(&self) -> Vec<Brought> {
+        let mut found: Vec<_> = self.env.components.iter().filter_map(|component| self.packaged(component)).collect();
+        let alone = self.env.components.iter().all(|c| c.builds.builds.iter().all(|b| b.cuda().is_none()));
+        let image = self.env.image.as_ref().filter(|_| alone);
+        let toolkit = image.and_then(|image| Some((image, CudaVersion::parse(image.row.filter(has_cuda)?.cuda)?)));
+        if let Some((image, cuda)) = toolkit.filter(|(_, cuda)| self.driver.below(cuda) == Some(true))
+            && let Some(told) = self.demand(&cuda)
+        {
+            let compatible = self.forward_compat(&told.cuda);
+            found.push(Brought { holds: Holds::Always, evidence: image.evidence.clone(), told, compatible, weakest: None });
+        }
+        found
     }
-    found
+
+    fn packaged(&self, component: &Component) -> Option<Brought> {
+        let builds = &component.builds;
+        let old = |b: &&Build| self.too_old(b) == Some(true);
+        let build = builds.today().filter(old).or_else(|| builds.builds.iter().find(old))?;
+        let told = self.demand(&build.cuda()?)?;
+        let evidence = component.evidence.clone();
+        if let Some(compatible) = self.forward_compat(&told.cuda) {
+            let holds = builds.hold(|build| self.too_old(build));
+            return Some(Brought { holds, evidence, told, compatible: Some(compatible), weakest: None });
+        }
+        let holds = builds.hold(|build| self.refuses(build));
+        let cuda = |build: &Build| build.cuda().map(|cuda| cuda.minor_only());
+        let several = holds == Holds::Always && builds.builds.iter().any(|b| cuda(b) != Some(told.cuda));
+        let demands = builds.builds.iter().filter(|_| several).filter_map(|b| self.demand(&b.cuda()?));
+        let weakest = demands.min_by(|a, b| {
+            let minor = |demand: &Demand| (demand.cuda.major(), demand.cuda.minor());
+            a.bound.order(&b.bound).then_with(|| minor(a).cmp(&minor(b)))
+        });
+        let name = component.name.trim_start_matches("conda:").to_owned();
+        Some(Brought { holds, evidence, told, compatible: None, weakest: weakest.map(|weakest| (name, weakest)) })
+    }
+
+    fn demand(&self, cuda: &CudaVersion) -> Option<Demand> {
+        Some(Demand { cuda: cuda.minor_only(), bound: self.driver.bound(cuda)? })
+    }
+
+    fn too_old(&self, build: &Build) -> Option<bool> {
+        match build.cuda() {
+            Some(cuda) => self.driver.below(&cuda),
+            None => Some(false).filter(|_| build.is_cpu()),
+        }
+    }
+
+    /// Whether the driver is too old for a build, and no newer libcuda stands in.
+    fn refuses(&self, build: &Build) -> Option<bool> {
+        let stands_in = |cuda: CudaVersion| self.forward_compat(&cuda.minor_only()).is_some();
+        self.too_old(build).map(|old| old && !build.cuda().is_some_and(stands_in))
+    }
+
+    /// The image or package that brings a newer libcuda, where the host's GPU and branch admit it.
+    fn forward_compat(&self, cuda: &CudaVersion) -> Option<Evidence> {
+        let admits = self.host.gpus.iter().all(|gpu| matches!(gpu.segment, None | Some(Segment::DataCenter)));
+        let brought = self.env.forward_compat.iter().any(|c| c.same_minor(cuda) == Some(true));
+        let branch = self.driver.branch()?;
+        let listed = knowledge::forward_compat_branches(cuda).iter().any(|b| u32::from(*b) == branch);
+        if !(admits && brought && listed && !self.host.wsl) {
+            return None;
+        }
+        self.env.image.as_ref().map(|image| Evidence { also: Vec::new(), ..image.evidence.clone() })
+    }
 }
 
 fn has_cuda(image: &&knowledge::Image) -> bool {
     image.flavour != Flavour::None
-}
-
-fn too_old(build: &Build, driver: &Driver<'_>) -> Option<bool> {
-    match build.cuda() {
-        Some(cuda) => driver.below(&cuda),
-        None => Some(false).filter(|_| build.is_cpu()),
-    }
-}
-
-/// The CUDA to speak of: that of the only build, of today's, or the oldest that does not fit.
-fn worst(component: &Component, driver: &Driver<'_>) -> Option<(CudaVersion, DriverVersion)> {
-    let builds = &component.builds;
-    let refused = |b: &&Build| too_old(b, driver) == Some(true);
-    let build = builds.today().filter(refused).or_else(|| builds.builds.iter().find(refused))?;
-    let cuda = build.cuda()?;
-    Some((cuda.minor_only(), driver.bound(&cuda)?))
-}
-
-/// The image or package that brings a newer libcuda, where the host's GPU and branch admit it.
-fn forward_compat(env: &Environment, host: &Host, driver: &Driver<'_>, cuda: &CudaVersion) -> Option<Evidence> {
-    let admits = host.gpus.iter().all(|gpu| matches!(gpu.segment, None | Some(Segment::DataCenter)));
-    let brought = env.forward_compat.iter().any(|c| c.same_minor(cuda) == Some(true));
-    let branch = driver.branch()?;
-    let listed = knowledge::forward_compat_branches(cuda).iter().any(|b| u32::from(*b) == branch);
-    if !(admits && brought && listed && !host.wsl) {
-        return None;
-    }
-    env.image.as_ref().map(|image| Evidence { also: Vec::new(), ..image.evidence.clone() })
 }

@@ -1,4 +1,4 @@
-use super::{Check, Clash, Needs, Out, Rule};
+use super::{Check, Clash, Has, Needs, Out, Rule};
 use crate::chain::Driver;
 use crate::demand::{self, Answer};
 use crate::diagnostic::Severity;
@@ -49,15 +49,18 @@ fn refuse(image: &Image, text: &str, primary: Evidence, host: &Host, driver: &Dr
         _ => return,
     };
     let Some(wanted) = demand::cuda(text) else { return };
-    let has = driver.reports().map_or_else(|| driver.shown(), |cuda| format!("{} (CUDA {cuda})", driver.shown()));
-    let unless = if level == Severity::Warning { ", unless its GPU is a data-centre one" } else { "" };
-    let has = if driver.number().is_some() { has } else { driver.shown() };
-    let message = format!("the image asks for a driver with CUDA {wanted} or newer, the host has {has}{unless}");
+    let has = match (driver.number(), driver.reports()) {
+        (Some(number), Some(cuda)) => format!("{number}, which reports CUDA {cuda}"),
+        _ => driver.shown(),
+    };
+    let unless = if level == Severity::Warning { " unless the GPU is a data-centre one" } else { "" };
+    let message = format!("the image asks for a driver with CUDA {wanted} or newer{unless}");
     let mut first = primary;
     if first.at == image.evidence.at {
         first.reason = Reason::Demand { demand: demand::first(text).to_owned() };
     }
-    let mut clash = Clash::new(Holds::Always, message, vec![first, driver.evidence()]).at_most(level);
+    let clash = Clash::new(Holds::Always, message, vec![first, driver.evidence()]);
+    let mut clash = clash.host_has(Has::Driver(has)).at_most(level);
     if let Some(gpu) = host.gpus.first() {
         let reason = gpu.sm.map_or(Reason::Here, |sm| Reason::HostGpu { name: gpu.name.clone(), sm });
         clash.of.push(Evidence {
@@ -83,10 +86,11 @@ fn release_notes(image: &Image, row: &knowledge::Image, bound: &DriverVersion, h
         (true, false, true) => Severity::Warning,
         (true, false, false) => return,
     };
-    let message = format!("the image is made for driver {bound} or newer, the host has {number}");
+    let message = format!("the image is made for driver {bound} or newer");
     let mut first = image.evidence.clone();
     first.reason = Reason::Demand { demand: format!("driver {bound}") };
-    let mut clash = Clash::new(Holds::Always, message, vec![first, driver.evidence()]).at_most(level);
+    let clash = Clash::new(Holds::Always, message, vec![first, driver.evidence()]);
+    let mut clash = clash.host_has(Has::Driver(number.to_string())).at_most(level);
     clash.bound = Some(bound.clone());
     clash.help = Some(format!("raise the driver to {bound} or newer, or take an older release of the image"));
     out.push(clash);

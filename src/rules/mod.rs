@@ -106,8 +106,10 @@ pub struct Clash {
     pub of: Vec<Evidence>,
     /// How far it is true.
     pub holds: Holds,
-    /// What is wrong: one line, concrete numbers, no full stop.
+    /// What is wrong, up to what the host has: one line, concrete numbers, no full stop.
     pub message: String,
+    /// What the host has, with which the judge ends the message.
+    pub has: Has,
     /// What to write.
     pub help: Option<String>,
     /// How to mend it.
@@ -118,10 +120,33 @@ pub struct Clash {
     pub bound: Option<DriverVersion>,
 }
 
+/// What of a host does not fit.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Has {
+    /// No host takes part, or it is not told apart from others.
+    #[default]
+    Nothing,
+    /// Its driver: `470.82.01`.
+    Driver(String),
+    /// A GPU.
+    Gpu {
+        /// As written.
+        name: String,
+        /// `sm_70`.
+        sm: String,
+    },
+}
+
 impl Clash {
     /// A clash of these links, as far as `holds` says.
     pub(crate) fn new(holds: Holds, message: impl Into<String>, of: Vec<Evidence>) -> Self {
-        Self { of, holds, message: message.into(), help: None, fix: None, at_most: Severity::Error, bound: None }
+        let (message, has) = (message.into(), Has::Nothing);
+        Self { of, holds, message, has, help: None, fix: None, at_most: Severity::Error, bound: None }
+    }
+    /// Says what of the host does not fit.
+    pub(crate) fn host_has(mut self, has: Has) -> Self {
+        self.has = has;
+        self
     }
     /// Says what to write.
     pub(crate) fn help(mut self, help: impl Into<String>) -> Self {

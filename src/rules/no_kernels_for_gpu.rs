@@ -1,4 +1,4 @@
-use super::{Check, Clash, Needs, Out, Rule};
+use super::{Check, Clash, Has, Needs, Out, Rule};
 use crate::chain::{self, Driver};
 use crate::diagnostic::Severity;
 use crate::environment::{Build, Component, Environment, Evidence, Gpu, Holds, Host, Join, Reason};
@@ -30,8 +30,9 @@ fn check(env: &Environment, host: &Host, out: &mut Out) {
             let builds = &component.builds;
             let Some(build) = builds.today().or(builds.builds.last()).filter(|b| lacks(b) == Some(true)) else { continue };
             let shown = format!("{} {}", component.name, build.version);
-            let message = format!("{shown} has no kernels for {} (sm_{}{})", gpu.name, sm.major, sm.minor);
-            out.push(Clash::new(holds, message, links(component, build, gpu, sm)).help(remedy(component, env, host, sm, tegra)));
+            let has = Has::Gpu { name: gpu.name.clone(), sm: format!("sm_{}{}", sm.major, sm.minor) };
+            let clash = Clash::new(holds, format!("{shown} has no kernels for"), links(component, build, gpu, sm));
+            out.push(clash.host_has(has).help(remedy(component, env, host, sm, tegra)));
         }
     }
 }

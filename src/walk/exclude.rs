@@ -2,6 +2,8 @@
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
+use crate::source::brief;
+
 /// Globs of files and folders. One without `/` matches a name at any depth; one with `/` starts at the folder that it
 /// belongs to. A folder that matches is left out with all that it holds.
 #[derive(Clone, Debug, Default)]
@@ -18,9 +20,9 @@ impl Exclude {
             let written = glob.as_ref().trim_end_matches('/');
             let anchored = written.strip_prefix("./").or_else(|| written.strip_prefix('/')).unwrap_or(written);
             let pattern = if written.contains('/') { anchored.to_owned() } else { format!("**/{written}") };
-            set.add(GlobBuilder::new(&pattern).literal_separator(true).build().map_err(|e| e.to_string())?);
+            set.add(GlobBuilder::new(&pattern).literal_separator(true).build().map_err(|e| bad_glob(glob.as_ref(), &e))?);
         }
-        Ok(Self(set.build().map_err(|e| e.to_string())?))
+        Ok(Self(set.build().map_err(|e| bad_glob(e.glob().unwrap_or_default(), &e))?))
     }
     /// Whether there is no glob.
     #[must_use]
@@ -37,6 +39,12 @@ impl Exclude {
     pub fn matches(&self, path: &str) -> bool {
         self.0.is_match(path)
     }
+}
+
+/// Why a glob is none.
+#[must_use]
+pub fn bad_glob(glob: &str, error: &globset::Error) -> String {
+    format!("error parsing glob '{}': {}", brief(glob), brief(&error.kind().to_string()))
 }
 
 #[cfg(test)]
@@ -62,7 +70,8 @@ mod tests {
         ] {
             assert_eq!(Exclude::new(&[glob]).expect("a glob").covers(path), covered, "{glob} {path}");
         }
-        assert!(Exclude::new(&["a/[b"]).is_err());
+        let long = Exclude::new(&["x\n[".repeat(1 << 18)]).expect_err("no glob");
+        assert!(long.starts_with("error parsing glob 'x\\n[x") && long.len() < 300, "{}", long.len());
         assert!(!Exclude::default().covers("a"));
     }
 }

@@ -95,9 +95,7 @@ fn look_at(root: &Path, entry: &DirEntry, leave_out: &dyn Fn(&str) -> bool) -> (
     }
     let path = relative(root, entry.path());
     if entry.file_type().is_some_and(|t| t.is_dir()) {
-        let out = entry.file_name().to_str().is_some_and(|name| NEVER.contains(&name))
-            || MARKS.iter().any(|mark| entry.path().join(mark).exists())
-            || path.as_deref().is_ok_and(leave_out);
+        let out = is_never_entered(entry.path()) || path.as_deref().is_ok_and(leave_out);
         return (None, if out { WalkState::Skip } else { WalkState::Continue });
     }
     let met = match path {
@@ -105,6 +103,13 @@ fn look_at(root: &Path, entry: &DirEntry, leave_out: &dyn Fn(&str) -> bool) -> (
         Err(lossy) => Candidate::of(&lossy).map(|_| Met::Skipped(skipped(&lossy, "its name is not UTF-8"))),
     };
     (met, WalkState::Continue)
+}
+
+/// Whether a folder holds nothing of ours: a repository's own, an installed environment, downloaded packages.
+#[must_use]
+pub fn is_never_entered(folder: &Path) -> bool {
+    folder.file_name().and_then(|name| name.to_str()).is_some_and(|name| NEVER.contains(&name))
+        || MARKS.iter().any(|mark| folder.join(mark).exists())
 }
 
 /// The part of a path below the root, with `/`; with replacement characters where it is not UTF-8.

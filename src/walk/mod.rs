@@ -17,8 +17,10 @@ use crate::outline::Kind;
 use crate::source::Sources;
 use crate::viewpoint::Viewpoint;
 pub use decode::decode;
-pub use exclude::Exclude;
+pub use exclude::{Exclude, bad_glob};
+pub use find::is_never_entered;
 use find::{Candidate, Met};
+pub use open::{LARGEST_CONFIG, too_large};
 pub use root::root_of;
 
 /// What to walk, beside the root.

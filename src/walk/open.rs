@@ -10,13 +10,16 @@ use crate::read;
 
 /// A larger file is no environment file.
 const LARGEST: u64 = 8 << 20;
+/// Nobody writes a larger configuration or host file.
+pub const LARGEST_CONFIG: u64 = 1 << 20;
 /// How much of a YAML file is read to see whether it is ours.
 const HEAD: u64 = 64 << 10;
 
 /// The text of a file, or why it has none.
 pub(super) fn text(root: &Path, path: &str) -> Result<String, String> {
     let (mut file, size) = open(root, path)?;
-    read_rest(&mut file, size, Vec::new())
+    let largest = if super::name(path) == "cudalint.toml" { LARGEST_CONFIG } else { LARGEST };
+    read_rest(&mut file, size, Vec::new(), largest)
 }
 
 /// The text and kind of a YAML file that is ours by its content.
@@ -26,7 +29,7 @@ pub(super) fn yaml(root: &Path, path: &str) -> Result<Option<(Kind, String)>, St
     (&mut file).take(HEAD).read_to_end(&mut bytes).map_err(|e| reason(&e))?;
     let head = decode_head(bytes.clone()).ok_or("not UTF-8")?;
     let Some(kind) = read::kind_by_content(path, &head) else { return Ok(None) };
-    Ok(Some((kind, read_rest(&mut file, size, bytes)?)))
+    Ok(Some((kind, read_rest(&mut file, size, bytes, LARGEST)?)))
 }
 
 fn open(root: &Path, path: &str) -> Result<(File, u64), String> {
@@ -45,15 +48,21 @@ fn open(root: &Path, path: &str) -> Result<(File, u64), String> {
     Ok((File::open(&whole).map_err(|e| reason(&e))?, about.len()))
 }
 
-fn read_rest(file: &mut File, size: u64, mut bytes: Vec<u8>) -> Result<String, String> {
-    let left = (LARGEST + 1).saturating_sub(bytes.len() as u64);
-    if size <= LARGEST {
+fn read_rest(file: &mut File, size: u64, mut bytes: Vec<u8>, largest: u64) -> Result<String, String> {
+    let left = (largest + 1).saturating_sub(bytes.len() as u64);
+    if size <= largest {
         file.take(left).read_to_end(&mut bytes).map_err(|e| reason(&e))?;
     }
-    if size > LARGEST || bytes.len() as u64 > LARGEST {
-        return Err("larger than 8 MiB".to_owned());
+    if size > largest || bytes.len() as u64 > largest {
+        return Err(too_large(largest));
     }
-    decode(bytes).ok_or_else(|| "not UTF-8".to_owned())
+    decode(bytes).map_err(|_| "not UTF-8".to_owned())
+}
+
+/// Why a file beyond a limit is not read.
+#[must_use]
+pub fn too_large(largest: u64) -> String {
+    format!("larger than {} MiB", largest >> 20)
 }
 
 /// An error without the number of the operating system.

@@ -48,9 +48,7 @@ pub(crate) fn ignores(
                     (body[name].to_owned(), at)
                 })
                 .collect::<Vec<_>>();
-            if !rules.is_empty() {
-                found.push(Ignore { at: Span::new(file, comment.start, comment.end), rules, covers });
-            }
+            found.push(Ignore { at: Span::new(file, comment.start, comment.end), rules, covers });
         }
     }
     found
@@ -62,21 +60,20 @@ fn blank(text: &str) -> bool {
     text.is_empty() || text == "---"
 }
 
-/// `ignore` or `ignore-file`, and the bytes between its brackets.
+/// `ignore` or `ignore-file`, and the bytes between its brackets; none where there are no brackets.
 fn directives(comment: &str) -> impl Iterator<Item = (&str, Range<usize>)> {
     comment.match_indices("cudalint:").filter_map(|(at, word)| {
         let before = comment[..at].chars().next_back();
         if before.is_some_and(|c| c.is_alphanumeric() || "-_.".contains(c)) {
             return None;
         }
-        let rest = &comment[at + word.len()..];
-        let said = rest.trim_start();
-        let open = said.find('[')?;
-        let said_at = comment.len() - said.len();
-        let close = said[open..].find([']', '\n'])? + open;
-        let word = said[..open].trim_end();
-        let known = matches!(word, "ignore" | "ignore-file") && said[close..].starts_with(']');
-        known.then_some((word, said_at + open + 1..said_at + close))
+        let said = comment[at + word.len()..].trim_start();
+        let end = said.find(|c: char| !c.is_alphanumeric() && c != '-' && c != '_').unwrap_or(said.len());
+        let word = Some(&said[..end]).filter(|word| matches!(*word, "ignore" | "ignore-file"))?;
+        let list = said[end..].trim_start().strip_prefix('[').unwrap_or_default();
+        let start = comment.len() - list.len();
+        let close = list.find([']', '\n']).filter(|close| list[*close..].starts_with(']'));
+        Some((word, start..start + close.unwrap_or(0)))
     })
 }
 
@@ -157,9 +154,15 @@ mod tests {
             ("\u{feff}# cudalint: ignore-file[a]", &[("a", "FILE")]),
             ("x\n# cudalint: ignore-file[a]", &[]),
             ("x # noqa # cudalint: ignore[a]", &[("a", "x # noqa # cudalint: ignore[a]")]),
-            ("x # cudalint: ignore", &[]),
-            ("x # cudalint: ignore[", &[]),
-            ("x # cudalint: ignore[ , ]", &[]),
+            ("x # cudalint: ignore", &[("", "x # cudalint: ignore")]),
+            ("x # cudalint: ignore because", &[("", "x # cudalint: ignore because")]),
+            ("x # cudalint: ignore[", &[("", "x # cudalint: ignore[")]),
+            ("x # cudalint: ignore[a\n]", &[("", "x # cudalint: ignore[a\n")]),
+            ("x # cudalint: ignore[ , ]", &[("", "x # cudalint: ignore[ , ]")]),
+            ("# cudalint: ignore-file\nx", &[("", "FILE")]),
+            ("x # cudalint:", &[]),
+            ("x # cudalint: ignores", &[]),
+            ("x # cudalint: ignoré[a]", &[]),
             ("x # see my-cudalint: ignore[a]", &[]),
             ("x # cudalint: ignored[a]", &[]),
             ("x # cudalint: ignore[中,é]", &[("中+é", "x # cudalint: ignore[中,é]")]),
