@@ -93,6 +93,10 @@ pub struct StepIndex {
     pub at: Option<Span>,
     /// Serves only packages routed to it.
     pub explicit: bool,
+    /// Asked only for what no other index has.
+    pub last: bool,
+    /// Other versions of the installer do not look at it.
+    pub perhaps: bool,
 }
 
 /// What a step does to a package that was there before.

@@ -323,8 +323,7 @@ impl Linter {
         let aliases = self.aliases(&beginning.path);
         let mut environments = Vec::new();
         for platform in platforms(beginning, hosts) {
-            let with = if let Enters::Manifest(with) = &beginning.enters { with.clone() } else { BTreeSet::new() };
-            let first = World::new(platform, with);
+            let first = World::of(platform, beginning);
             let met = project::walk(project, beginning, &first);
             for world in project::worlds(&first, &met) {
                 let script = project::walk(project, beginning, &world);

@@ -26,6 +26,20 @@ pub enum Kind {
     Pyproject,
     /// `uv.lock`.
     UvLock,
+    /// `uv.toml`.
+    UvSettings,
+    /// `pixi.toml`.
+    Pixi,
+    /// `Pipfile`.
+    Pipfile,
+    /// `setup.cfg`.
+    SetupCfg,
+    /// `setup.py`.
+    SetupPy,
+    /// A Python script, of which only its inline metadata is read.
+    PythonScript,
+    /// `.python-version`.
+    PythonVersion,
     /// `Dockerfile`, `Containerfile`.
     Dockerfile,
     /// A shell script.
@@ -66,8 +80,14 @@ pub struct When(pub Vec<Choice>);
 pub enum Choice {
     /// An optional-dependencies table, normalised name.
     Extra(String),
-    /// A dependency group (PEP 735), normalised name.
+    /// A dependency group (PEP 735, poetry's, pdm's, a category of a Pipfile), normalised name.
     Group(String),
+    /// A part that environments of pixi or hatch are put together from, by its tool's name for it.
+    Feature(String),
+    /// An environment of pixi, by name.
+    PixiEnvironment(String),
+    /// It stands in a table of this installer: others never look at it.
+    For(Tool),
     /// An environment marker (PEP 508), as written.
     Marker(String),
     /// One arm of an `if`/`case`: `test` is the text of the test, so that equal tests move together;
@@ -104,6 +124,10 @@ pub enum Does {
     Python(Text),
     /// Extras or groups that are never installed together (`tool.uv.conflicts`).
     Conflict(Vec<Choice>),
+    /// Groups that the project's own tool installs unasked, in place of its usual ones.
+    Defaults(Vec<Choice>),
+    /// An environment that the manifest puts together (`tool.hatch.envs`, pixi's `environments`).
+    Environment(Composed),
     /// A command installs packages.
     Install(Install),
     /// A command removes packages.
@@ -190,6 +214,19 @@ impl Text {
     }
 }
 
+/// An environment that a manifest puts together.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Composed {
+    /// Its name; `None` for the one that is meant where none is named.
+    pub name: Option<String>,
+    /// With which tool it is installed.
+    pub tool: Tool,
+    /// What it is made of.
+    pub with: Vec<Choice>,
+    /// The project itself comes along, with what it requires.
+    pub project: bool,
+}
+
 /// A package that is asked for.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Requirement {
@@ -259,6 +296,8 @@ pub enum IndexKind {
     Extra,
     /// A page of links (`-f`, `--find-links`).
     FindLinks,
+    /// Asked only for what no other index has (poetry's `supplemental`).
+    Supplemental,
     /// No index at all (`--no-index`); `url` is the option itself.
     None,
     /// A conda channel, in order of priority.
@@ -296,6 +335,14 @@ pub enum Tool {
     Uv,
     /// conda, mamba, micromamba.
     Conda,
+    /// poetry.
+    Poetry,
+    /// pdm.
+    Pdm,
+    /// pipenv.
+    Pipenv,
+    /// pixi, of what it takes from Python indexes.
+    Pixi,
 }
 
 /// A command that installs.
@@ -346,6 +393,8 @@ pub struct InstallFlags {
     pub creates: bool,
     /// `--no-binary` names.
     pub no_binary: Vec<Text>,
+    /// Packages that are built with what the environment has, or with named packages beside their own.
+    pub no_isolation_for: Vec<Text>,
     /// uv's `--torch-backend`.
     pub torch_backend: Option<Text>,
     /// uv's `--index-strategy`.
@@ -354,6 +403,10 @@ pub struct InstallFlags {
     pub extras: Vec<Text>,
     /// `--group` of uv and pip.
     pub groups: Vec<Text>,
+    /// Groups that are left out, defaults or not.
+    pub without: Vec<Text>,
+    /// The project's default groups come along.
+    pub default_groups: bool,
     /// `--all-extras`.
     pub all_extras: bool,
     /// `--python-version`, `-p 3.11` of uv.
@@ -384,6 +437,10 @@ pub enum How {
     Project,
     /// `source x.sh`.
     Script,
+    /// What setuptools takes from `setup.cfg` and `setup.py` beside; neither need be there.
+    Setup,
+    /// `uv run x.py`: an environment of its own, where its inline metadata says what goes in.
+    PythonScript,
 }
 
 /// A Dockerfile stage.

@@ -14,7 +14,8 @@ pub(super) fn indexes(step: &Installed, aliases: &dyn Aliases) -> Vec<StepIndex>
             .as_deref()
             .and_then(|url| aliases.index(&without_credentials(url)).or_else(|| knowledge::index(url).map(|i| i.id)));
         let url = index.url.as_deref().map(without_credentials).unwrap_or_default();
-        StepIndex { id, url, at: Some(index.at), explicit: index.explicit }
+        let last = index.kind == IndexKind::Supplemental;
+        StepIndex { id, url, at: Some(index.at), explicit: index.explicit, last, perhaps: false }
     };
     let of = |kind: IndexKind| step.indexes.iter().filter(move |i| i.kind == kind).map(known);
     let no_index = step.indexes.iter().any(|i| i.kind == IndexKind::None);
@@ -27,7 +28,7 @@ pub(super) fn indexes(step: &Installed, aliases: &dyn Aliases) -> Vec<StepIndex>
         Some(Some(name)) if name == "auto" => Some(unknown()),
         Some(Some(name)) => {
             let url = format!("https://download.pytorch.org/whl/{name}");
-            Some(StepIndex { id: knowledge::index(&url).map(|i| i.id), url, at: Some(step.at), explicit: false })
+            Some(StepIndex { id: knowledge::index(&url).map(|i| i.id), url, at: Some(step.at), ..unknown() })
         }
     };
     let mut all: Vec<StepIndex> = Vec::new();
@@ -42,8 +43,19 @@ pub(super) fn indexes(step: &Installed, aliases: &dyn Aliases) -> Vec<StepIndex>
             all.push(primary);
             all.extend(extra);
         }
-        // uv: named indexes first, in order; the default one last.
-        Tool::UvPip | Tool::Uv => {
+        // Each package comes from the first, or from its own.
+        Tool::Pipenv => {
+            all.push(primary);
+            all.extend(extra);
+        }
+        // No priority either, unless the project asks for it: then PyPI comes first where it is not named.
+        Tool::Pdm => {
+            all.extend((!step.indexes.iter().any(|i| i.kind == IndexKind::Primary)).then(pypi));
+            all.extend(step.indexes.iter().map(known));
+        }
+        Tool::Poetry => all.extend(of_poetry(&step.indexes, &known)),
+        // uv: named indexes first, in order; the default one last. pixi lets uv resolve.
+        Tool::UvPip | Tool::Uv | Tool::Pixi => {
             all.extend(backend);
             all.extend(links);
             all.extend(extra);
@@ -54,13 +66,29 @@ pub(super) fn indexes(step: &Installed, aliases: &dyn Aliases) -> Vec<StepIndex>
     all
 }
 
+/// poetry looks at all that are no supplement: at PyPI only where no other is named, or where it is named itself. Before
+/// poetry 2 it looked at PyPI beside them, unless one was the default.
+/// Source: <https://python-poetry.org/docs/repositories/#project-configuration>.
+fn of_poetry(named: &[Indexed], known: &impl Fn(&Indexed) -> StepIndex) -> Vec<StepIndex> {
+    let is_pypi = |index: &Indexed| index.url.as_deref().is_some_and(|url| url.eq_ignore_ascii_case("pypi"));
+    let mut all: Vec<StepIndex> = Vec::new();
+    for index in named {
+        let at = known(index);
+        all.push(if is_pypi(index) { StepIndex { at: at.at, explicit: at.explicit, last: at.last, ..pypi() } } else { at });
+    }
+    let default = named.iter().any(|index| index.kind == IndexKind::Primary || is_pypi(index));
+    let others = all.iter().any(|index| !index.explicit && !index.last);
+    all.extend((!default).then(|| StepIndex { perhaps: others, ..pypi() }));
+    all
+}
+
 /// What uv's `--torch-backend auto` picks is the machine's business.
 fn unknown() -> StepIndex {
-    StepIndex { id: None, url: String::new(), at: None, explicit: false }
+    StepIndex { id: None, url: String::new(), at: None, explicit: false, last: false, perhaps: false }
 }
 
 fn pypi() -> StepIndex {
-    StepIndex { id: Some("pypi"), url: String::new(), at: None, explicit: false }
+    StepIndex { id: Some("pypi"), ..unknown() }
 }
 
 /// An address that may be shown: no user, password, query or fragment, however it is misspelt.

@@ -39,7 +39,7 @@ impl State {
         let found = indexes(step, aliases);
         let mut wanted = match step.tool {
             Tool::Conda => self.conda_wants(step),
-            Tool::Pip | Tool::UvPip | Tool::Uv => self.python_wants(step, &found),
+            _ => self.python_wants(step, &found),
         };
         if step.tool != Tool::Conda && !step.flags.no_deps {
             self.imply(&mut wanted, step, &found);
@@ -124,7 +124,9 @@ impl State {
     fn conda_wants(&mut self, step: &Installed) -> Vec<Wanted> {
         let mut wanted = Vec::new();
         for ask in step.asks.iter().filter(|a| a.language == Language::MatchSpec) {
-            let Some(spec) = ask.text.as_deref().and_then(|t| MatchSpec::parse(t).ok()) else { continue };
+            // Of a text that is not known, its package may be.
+            let known = ask.text.as_deref().or(ask.package.as_deref());
+            let Some(spec) = known.and_then(|t| MatchSpec::parse(t).ok()) else { continue };
             if spec.name == "python" {
                 let version = spec.version.as_deref().map(|v| v.trim_start_matches(['=', ' ']).trim_end_matches(".*"));
                 if let Some(pythons) = version.and_then(Pythons::parse) {
@@ -152,7 +154,13 @@ impl State {
         let mut repeats: HashMap<String, usize> = HashMap::new();
         let limits = Limits::new(step, &self.platform);
         for ask in &step.asks {
-            let Some(parsed) = ask.text.as_deref().and_then(|t| requirement::parse(t).ok()) else { continue };
+            // Of a text that is not known, its package may be: then it comes in some version.
+            let somehow = ask.package.clone().map(|name| Requirement {
+                subject: Subject::Elsewhere { name: Some(name) },
+                extras: Vec::new(),
+                marker: None,
+            });
+            let Some(parsed) = ask.text.as_deref().map_or(somehow, |text| requirement::parse(text).ok()) else { continue };
             if parsed.marker.as_ref().is_some_and(|m| m.holds(&self.platform, &[]) != Some(true)) {
                 continue;
             }
@@ -174,7 +182,7 @@ impl State {
                     shown: String::new(),
                     at: ask.at,
                     also: ask.also.clone(),
-                    alone: Candidates { open: true, ..Candidates::default() },
+                    alone: open(),
                     implied: false,
                     chosen: true,
                 },
@@ -192,9 +200,11 @@ impl State {
                 Some(old) => {
                     let (kept, other) = if new.chosen && !old.chosen { (new, &*old) } else { (old.clone(), &new) };
                     let wants = kept.wants.and(&other.wants);
+                    let anything = [&kept, other].iter().any(|w| w.alone.open && w.alone.builds.is_empty() && w.wants.is_any());
                     let merged = Wanted { wants, ..kept };
                     let reach = self.reach(step, found, &merged.name);
-                    *old = Wanted { alone: self.candidates(&merged, &reach), ..merged };
+                    let alone = if anything { open() } else { self.candidates(&merged, &reach) };
+                    *old = Wanted { alone, ..merged };
                 }
                 None => {
                     places.insert(new.name.clone(), wanted.len());
@@ -214,7 +224,7 @@ impl State {
             }
             let mut also = also.clone();
             also.push((lock.name.at, Reason::Here));
-            let ask = Asked { text: None, language: Language::Pep508, at: lock.version.at, also };
+            let ask = Asked { text: None, package: None, language: Language::Pep508, at: lock.version.at, also };
             let wants = Specifiers::exactly(&version);
             places.insert(name.clone(), wanted.len());
             wanted.push(self.package(name, wants, &ask, step, found, &limits));
@@ -267,11 +277,13 @@ impl State {
             url: String::new(),
             at: None,
             explicit: false,
+            last: false,
+            perhaps: false,
         });
         if let Some(registry) = &registry {
             reach.routed = Some(registry);
         }
-        new.alone = if unknown { Candidates { open: true, ..Candidates::default() } } else { self.candidates(&new, &reach) };
+        new.alone = if unknown { open() } else { self.candidates(&new, &reach) };
         if let Some(build) = new.alone.today()
             && let Some(index) = found.iter().find(|i| i.id == Some(build.index))
             && let Some(at) = index.at.filter(|at| *at != new.at)
@@ -286,15 +298,17 @@ impl State {
     }
 
     fn reach<'a>(&self, step: &Installed, found: &'a [StepIndex], package: &str) -> Reach<'a> {
-        let strategy = step.index_strategy.as_ref();
-        let routed = step.routes.iter().find(|r| r.package == package);
+        let strategy = step.index_strategy.as_ref().map(Option::as_deref);
+        let routed = step.routes.iter().find(|r| covers(&r.package, package));
         let named = routed.and_then(|r| r.index.as_deref()).and_then(|name| {
             let line = step.indexes.iter().find(|i| i.name.as_deref() == Some(name))?;
             found.iter().find(|i| i.at == Some(line.at))
         });
         Reach {
-            tool: step.tool,
-            best_match: strategy.is_some_and(|s| s.as_deref() != Some("first-index")),
+            first_index: match step.tool {
+                Tool::UvPip | Tool::Uv | Tool::Pixi => strategy.is_none_or(|strategy| strategy == Some("first-index")),
+                _ => strategy == Some(Some("first-index")),
+            },
             indexes: if routed.is_some() && named.is_none() { &[] } else { found },
             routed: named,
             pre: step.flags.pre,
@@ -324,7 +338,7 @@ impl State {
                 if is_framework(name) && !wanted.iter().chain(&new).any(|w| w.name == *name) {
                     let mut also = also.clone();
                     also.push((place, Reason::Requires { by: by.clone(), what: (*text).to_owned() }));
-                    let ask = Asked { text: None, language: Language::Pep508, at: place, also };
+                    let ask = Asked { text: None, package: None, language: Language::Pep508, at: place, also };
                     new.push(Wanted {
                         implied: true,
                         chosen: false,
@@ -462,6 +476,19 @@ fn replaced(before: &Held, builds: &Candidates, holds: Holds) -> Effect {
         from: show(old, &before.builds),
         to: show(new, builds),
         holds: if always { Holds::Always } else { Holds::Today },
+    }
+}
+
+/// Any build may come.
+fn open() -> Candidates {
+    Candidates { open: true, ..Candidates::default() }
+}
+
+/// Whether a route's name, or its pattern (`nvidia-*`), means a package.
+fn covers(route: &str, package: &str) -> bool {
+    match route.split_once('*') {
+        None => route == package,
+        Some((start, end)) => package.strip_prefix(start).is_some_and(|rest| rest.ends_with(end)),
     }
 }
 

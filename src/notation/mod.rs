@@ -4,5 +4,6 @@
 pub mod image;
 pub mod marker;
 pub mod match_spec;
+pub mod poetry;
 pub mod requirement;
 pub mod wheel;

@@ -1,11 +1,13 @@
-//! Which tool installs a manifest that no command names outright: `uv pip install -r "$file"` may mean any.
+//! Which tool installs a manifest that no command names outright: `uv pip install -r "$file"` may mean any;
+//! a project is its own tool's.
 
 use std::collections::BTreeSet;
 
 use globset::{Glob, GlobSet, GlobSetBuilder};
 
-use super::{Project, paths};
-use crate::outline::{Does, Piece, Text, Tool};
+use super::starts::beside;
+use super::{File, Project, paths};
+use crate::outline::{Act, Choice, Does, Kind, Piece, Text, Tool};
 
 /// No root has more such names, and none is longer: else any may be meant.
 const MOST: usize = 256;
@@ -38,6 +40,38 @@ impl Installers {
     pub(super) fn tool(&self, path: &str) -> Tool {
         if self.0.is_match(paths::name(path)) { Tool::UvPip } else { Tool::Pip }
     }
+}
+
+impl Project<'_> {
+    /// The tool that installs a project: the one whose lock or tables it has.
+    pub(super) fn tool_of(&self, path: &str, file: File<'_>) -> Tool {
+        let has = |name: &str| self.file(&beside(path, name)).is_some();
+        let tables = |tool: Tool| {
+            file.outline
+                .acts
+                .iter()
+                .any(|act| !matches!(act.does, Does::Environment(_)) && act.when.0.contains(&Choice::For(tool)))
+        };
+        match file.kind {
+            Kind::Pipfile => Tool::Pipenv,
+            Kind::Pixi => Tool::Pixi,
+            Kind::UvLock => Tool::Uv,
+            Kind::Pyproject if has("uv.lock") => Tool::Uv,
+            _ if tables(Tool::Poetry) => Tool::Poetry,
+            _ if tables(Tool::Pdm) => Tool::Pdm,
+            Kind::Pyproject if tables(Tool::Uv) || has("uv.toml") => Tool::Uv,
+            _ => Tool::Pip,
+        }
+    }
+}
+
+/// Whether a tool looks at an act: `uv pip` at most of what is uv's.
+pub(super) fn is_read_by(tool: Tool, act: &Act) -> bool {
+    act.when.0.iter().all(|choice| match choice {
+        Choice::For(Tool::Uv) => matches!(tool, Tool::Uv | Tool::UvPip),
+        Choice::For(of) => *of == tool,
+        _ => true,
+    })
 }
 
 /// The file names that a path with unknown parts may have; `None` where all of it is known: then the link is followed.

@@ -3,6 +3,7 @@
 mod images;
 mod installers;
 mod launches;
+mod manifests;
 mod paths;
 mod starts;
 mod variables;
@@ -10,7 +11,8 @@ mod walk;
 mod worlds;
 
 pub(crate) use launches::{LaunchPlace, launches};
-pub(crate) use starts::{Beginning, Enters, commanded, manifests};
+pub(crate) use manifests::manifests;
+pub(crate) use starts::{Beginning, Enters, commanded};
 pub(crate) use walk::{Asked, Event, Indexed, Installed, Prefix, Script, walk};
 pub(crate) use worlds::{World, worlds};
 

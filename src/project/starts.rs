@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{Project, paths};
-use crate::outline::{Choice, Does, Job, Kind, Role};
+use crate::outline::{Choice, Does, Job, Kind, Tool};
 use crate::source::Span;
 
 /// A place where an environment starts.
@@ -24,8 +24,8 @@ pub(crate) struct Beginning {
 /// What is entered at a start.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Enters {
-    /// A requirements file, an `environment.yml`, a lock, a project with these extras and groups.
-    Manifest(BTreeSet<Choice>),
+    /// A requirements file, an `environment.yml`, a lock, a project.
+    Manifest(Parts),
     /// A Dockerfile stage, by its position among the stages.
     Stage(usize),
     /// A script or rc file.
@@ -34,6 +34,17 @@ pub(crate) enum Enters {
     Job(usize),
     /// A launch of an image that is not built here, by the position of its act.
     Image(usize),
+}
+
+/// What of a manifest is installed, and by whom.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Parts {
+    /// These extras, groups and features.
+    pub(crate) with: BTreeSet<Choice>,
+    /// And what the project itself requires.
+    pub(crate) project: bool,
+    /// By the tool that the manifest names for it; else by the project's own.
+    pub(crate) tool: Option<Tool>,
 }
 
 /// The starts that are commands: Dockerfile stages, scripts, jobs, launches of images.
@@ -103,52 +114,12 @@ pub(super) fn stages(project: &Project<'_>, path: &str) -> Vec<Beginning> {
         .collect()
 }
 
-/// The starts that are manifests, without those that a command of the root installs.
-pub(crate) fn manifests(project: &Project<'_>, installed: &BTreeSet<String>) -> Vec<Beginning> {
-    let mut found = Vec::new();
-    for (path, file) in project.files().filter(|(_, file)| !file.by_link) {
-        let acts = &file.outline.acts;
-        let at = Span::new(file.id, 0, 0);
-        let mut push = |name: String, with: BTreeSet<Choice>| {
-            found.push(Beginning { name, path: path.to_owned(), at, enters: Enters::Manifest(with), runs: true });
-        };
-        match file.kind {
-            Kind::Requirements if !installed.contains(path) && !is_constraints(path) => push(path.to_owned(), BTreeSet::new()),
-            Kind::CondaEnvironment if !installed.contains(path) && !acts.is_empty() => push(path.to_owned(), BTreeSet::new()),
-            Kind::Pyproject if acts.iter().any(|a| matches!(&a.does, Does::Require(r) if r.role != Role::Builds)) => {
-                push(path.to_owned(), BTreeSet::new());
-                let mut seen = BTreeSet::new();
-                for act in acts {
-                    for choice in act.when.0.iter().filter(|_| matches!(act.does, Does::Require(_))) {
-                        let name = match choice {
-                            Choice::Extra(name) => format!("{path}[{name}]"),
-                            Choice::Group(name) => format!("{path}{{{name}}}"),
-                            _ => continue,
-                        };
-                        if seen.insert(choice.clone()) {
-                            push(name, BTreeSet::from([choice.clone()]));
-                        }
-                    }
-                }
-            }
-            Kind::UvLock if project.file(&beside(path, "pyproject.toml")).is_none() => push(path.to_owned(), BTreeSet::new()),
-            _ => {}
-        }
-    }
-    found
-}
-
 /// A job that runs on a machine of one's own, which a host may describe; GitHub's hosted runners have no GPU of the user's.
 fn on_own_runner(job: &Job) -> bool {
     let labels = job.runs_on.as_ref().and_then(|r| r.known()).unwrap_or_default().to_lowercase();
     labels
         .split(|c: char| !c.is_alphanumeric() && c != '-')
         .any(|label| label == "self-hosted" || label.split('-').any(|w| w == "gpu"))
-}
-
-/// A file that only bounds what others install.
-fn is_constraints(path: &str) -> bool {
-    paths::name(path).to_lowercase().contains("constraint")
 }
 
 /// The path of a file in the same folder.

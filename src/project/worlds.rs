@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::starts::{Beginning, Enters};
 use super::walk::{Event, Script};
 use crate::notation::marker::Marker;
 use crate::outline::{Choice, When};
@@ -20,8 +21,10 @@ const MOST_ROWS: u32 = 64;
 pub(crate) struct World {
     /// What it runs on; markers are answered by it.
     pub(crate) platform: Platform,
-    /// Extras and groups that are installed.
+    /// Extras, groups and features that are installed.
     pub(crate) with: BTreeSet<Choice>,
+    /// What the project itself requires comes along with them.
+    pub(crate) project: bool,
     /// The arm taken, by test; arm 0 where a test is not named.
     pub(crate) arms: BTreeMap<String, u32>,
     /// The row taken, by job; row 0 where a job is not named.
@@ -31,9 +34,13 @@ pub(crate) struct World {
 }
 
 impl World {
-    /// The world in which every test is true.
-    pub(crate) fn new(platform: Platform, with: BTreeSet<Choice>) -> Self {
-        Self { platform, with, arms: BTreeMap::new(), rows: BTreeMap::new(), build: 0 }
+    /// The world of a start in which every test is true.
+    pub(crate) fn of(platform: Platform, beginning: &Beginning) -> Self {
+        let (with, project) = match &beginning.enters {
+            Enters::Manifest(parts) => (parts.with.clone(), parts.project),
+            _ => (BTreeSet::new(), true),
+        };
+        Self { platform, with, project, arms: BTreeMap::new(), rows: BTreeMap::new(), build: 0 }
     }
     /// Whether an act takes place here; `None` where a marker cannot be told.
     pub(super) fn takes(&self, when: &When) -> Option<bool> {
@@ -49,7 +56,11 @@ impl World {
     }
     fn holds(&self, choice: &Choice) -> Option<bool> {
         match choice {
-            Choice::Extra(_) | Choice::Group(_) | Choice::Profile(_) => Some(self.with.contains(choice)),
+            Choice::Extra(_) | Choice::Group(_) | Choice::Profile(_) | Choice::Feature(_) | Choice::PixiEnvironment(_) => {
+                Some(self.with.contains(choice))
+            }
+            // Which tool reads an act is asked before.
+            Choice::For(_) => Some(true),
             Choice::Branch { test, arm } if constant(test).is_some() => Some(constant(test) == Some(*arm)),
             Choice::Branch { test, arm } => Some(self.arms.get(test).copied().unwrap_or(0) == *arm),
             Choice::Row { job, row } => Some(self.rows.get(job).copied().unwrap_or(0) == *row),

@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use crate::outline::{Kind, Outline};
 use crate::source::FileId;
 
+mod asked_by_table;
 mod command;
 mod compose;
 mod conda_environment;
@@ -14,8 +15,14 @@ mod dockerfile;
 mod excerpt;
 mod kubernetes;
 mod names;
+mod pipfile;
+mod pixi;
 mod pyproject;
+mod python_script;
+mod python_version;
 mod requirements;
+mod setup_cfg;
+mod setup_py;
 mod shell;
 pub(crate) mod syntax;
 mod uv_lock;
@@ -55,6 +62,12 @@ pub static FORMATS: &[Format] = &[
         read: requirements::read,
     },
     Format { kind: Kind::Pyproject, exact: &["pyproject.toml"], names: &[], read: pyproject::read },
+    Format { kind: Kind::UvSettings, exact: &["uv.toml"], names: &[], read: uv_settings::read },
+    Format { kind: Kind::Pixi, exact: &["pixi.toml"], names: &[], read: pixi::read },
+    Format { kind: Kind::Pipfile, exact: &["Pipfile"], names: &[], read: pipfile::read },
+    Format { kind: Kind::SetupCfg, exact: &["setup.cfg"], names: &[], read: setup_cfg::read },
+    Format { kind: Kind::SetupPy, exact: &["setup.py"], names: &[], read: setup_py::read },
+    Format { kind: Kind::PythonVersion, exact: &[".python-version"], names: &[], read: python_version::read },
     Format { kind: Kind::UvLock, exact: &["uv.lock"], names: &[], read: uv_lock::read },
     Format {
         kind: Kind::Workflow,
@@ -95,6 +108,8 @@ pub static FORMATS: &[Format] = &[
     Format { kind: Kind::Script, exact: &[], names: &["*.sh", "*.bash", "*.zsh", "*.sbatch", "*.slurm"], read: shell::read },
     // Known by content only.
     Format { kind: Kind::Kubernetes, exact: &[], names: &[], read: kubernetes::read },
+    // Known by a link only.
+    Format { kind: Kind::PythonScript, exact: &[], names: &[], read: python_script::read },
 ];
 
 /// What `Dockerfile*` and its like would take in and must not.

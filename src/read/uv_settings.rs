@@ -1,13 +1,48 @@
-//! uv's own settings, `[tool.uv]`: indexes, sources, conflicts.
+//! uv's own settings, `[tool.uv]` and `uv.toml`: indexes, sources, conflicts.
+//!
+//! Sources: <https://docs.astral.sh/uv/reference/settings/>, <https://docs.astral.sh/uv/concepts/configuration-files/>.
 
 use super::command::asks::{index, no_index, normal};
-use super::syntax::toml::{Table, Toml, Value, items};
+use super::syntax::comments::ignores;
+use super::syntax::toml::{Table, Toml, Value, comments, is_set, items, table, word};
 use crate::notation::requirement::normalise;
-use crate::outline::{Act, Choice, Does, IndexKind, IndexLine, InstallFlags, Route, RouteTo, Text, When};
-use crate::source::Span;
+use crate::outline::{
+    Act, Choice, Does, IndexKind, IndexLine, InstallFlags, Language, Outline, Requirement, Role, Route, RouteTo, Text, Tool, When,
+};
+use crate::source::FileId;
 
-/// What the table says, except for requirements.
+/// Reads a `uv.toml`.
+pub(super) fn read(file: FileId, text: &str) -> Outline {
+    let (toml, root, torn) = Toml::parse(file, text);
+    let mut found = acts(&toml, &root);
+    for (key, role) in [("constraint-dependencies", Role::Bounds), ("override-dependencies", Role::Overrides)] {
+        for written in root.get(key).map(|list| toml.strings(list)).unwrap_or_default() {
+            let at = written.at;
+            let does = Does::Require(Requirement { written, language: Language::Pep508, role });
+            found.push(Act { at, when: own(Tool::Uv), does });
+        }
+    }
+    found.sort_by_key(|act| act.at.start);
+    Outline { acts: found, ignores: ignores(file, text, comments(text), |line| line), torn }
+}
+
+fn own(tool: Tool) -> When {
+    When(vec![Choice::For(tool)])
+}
+
+/// What uv's table says, except for requirements.
 pub(super) fn acts(toml: &Toml<'_>, uv: &Table<'_>) -> Vec<Act> {
+    let mut acts = settings(toml, uv);
+    for act in &mut acts {
+        act.when.0.insert(0, Choice::For(Tool::Uv));
+    }
+    // Those of `uv pip` alone.
+    let of_pip = table(uv, &["pip"]).map(|pip| settings(toml, pip)).unwrap_or_default();
+    acts.extend(of_pip.into_iter().map(|act| Act { when: own(Tool::UvPip), ..act }));
+    acts
+}
+
+fn settings(toml: &Toml<'_>, uv: &Table<'_>) -> Vec<Act> {
     let mut acts = Vec::new();
     let always = |at, does| Act { at, when: When::default(), does };
     for (key, value) in uv {
@@ -20,10 +55,9 @@ pub(super) fn acts(toml: &Toml<'_>, uv: &Table<'_>) -> Vec<Act> {
             "find-links" => acts.extend(urls(toml, value, IndexKind::FindLinks)),
             "no-index" if value.get_ref().as_bool() == Some(true) => acts.push(always(at, Does::Index(no_index(at)))),
             "conflicts" => acts.extend(items(value).filter_map(|set| conflict(toml, set))),
-            "index-strategy" | "prerelease" | "no-binary-package" | "no-build-isolation" => {
+            _ => {
                 acts.extend(options(toml, key.get_ref(), value).map(|flags| always(at, Does::Options(flags))));
             }
-            _ => {}
         }
     }
     acts
@@ -34,24 +68,16 @@ fn urls<'a>(toml: &Toml<'_>, value: &'a Value<'_>, kind: IndexKind) -> impl Iter
     toml.strings(value).into_iter().map(does)
 }
 
-/// A table from its header to its last value.
-fn whole(toml: &Toml<'_>, value: &Value<'_>) -> Span {
-    let table = value.get_ref().as_table().into_iter().flat_map(|t| t.iter());
-    table.fold(toml.span(value.span()), |all, (key, value)| all.to(toml.span(key.span())).to(toml.span(value.span())))
-}
-
 fn named_index(toml: &Toml<'_>, item: &Value<'_>) -> Option<Act> {
     let table = item.get_ref().as_table()?;
-    let is = |key: &str| table.get(key).and_then(|value| value.get_ref().as_bool()) == Some(true);
-    let text = |key: &str| table.get(key).and_then(|value| value.get_ref().as_str());
-    let kind = match text("format") {
+    let kind = match word(table, "format") {
         Some("flat") => IndexKind::FindLinks,
-        _ if is("default") => IndexKind::Primary,
+        _ if is_set(table, "default") => IndexKind::Primary,
         _ => IndexKind::Extra,
     };
-    let line =
-        IndexLine { url: toml.string_at(table, "url")?, kind, name: text("name").map(str::to_owned), explicit: is("explicit") };
-    Some(Act { at: whole(toml, item), when: When::default(), does: Does::Index(line) })
+    let (url, name) = (toml.string_at(table, "url")?, word(table, "name").map(str::to_owned));
+    let line = IndexLine { url, kind, name, explicit: is_set(table, "explicit") };
+    Some(Act { at: toml.whole(item), when: When::default(), does: Does::Index(line) })
 }
 
 fn routes(toml: &Toml<'_>, sources: &Table<'_>) -> Vec<Act> {
@@ -77,7 +103,7 @@ fn route(toml: &Toml<'_>, package: &str, source: &Value<'_>) -> Option<Act> {
         _ => return None,
     };
     let when = When(choices(toml, table).collect());
-    Some(Act { at: whole(toml, source), when, does: Does::Route(Route { package: package.to_owned(), to }) })
+    Some(Act { at: toml.whole(source), when, does: Does::Route(Route { package: package.to_owned(), to }) })
 }
 
 /// `marker`, `extra`, `group` of a table.
@@ -99,9 +125,18 @@ fn options(toml: &Toml<'_>, key: &str, value: &Value<'_>) -> Option<InstallFlags
     let mut flags = InstallFlags::default();
     match key {
         "index-strategy" => flags.index_strategy = Some(toml.string(value)?),
+        "torch-backend" => flags.torch_backend = Some(toml.string(value)?),
+        "no-deps" => flags.no_deps = value.get_ref().as_bool()?,
         "prerelease" => flags.pre = toml.string(value)?.known() == Some("allow"),
         "no-build-isolation" => flags.no_build_isolation = value.get_ref().as_bool()?,
-        _ => flags.no_binary = toml.strings(value).into_iter().map(normal).collect(),
+        "no-binary-package" | "no-binary" => flags.no_binary = toml.strings(value).into_iter().map(normal).collect(),
+        "no-build-isolation-package" => flags.no_isolation_for = toml.strings(value).into_iter().map(normal).collect(),
+        "extra-build-dependencies" => {
+            let packages = value.get_ref().as_table()?.iter();
+            let named = packages.map(|(name, list)| Text::literal(normalise(name.get_ref()), toml.entry(name, list)));
+            flags.no_isolation_for = named.collect();
+        }
+        _ => return None,
     }
     (flags != InstallFlags::default()).then_some(flags)
 }
@@ -121,13 +156,18 @@ mod tests {
         };
         let show = |act: Act| {
             assert!(text.get(act.at.range()).is_some());
-            let when: String = act.when.0.iter().map(|c| format!(" {c:?}")).collect();
+            let own = Choice::For(Tool::Uv);
+            let when: String = act.when.0.iter().filter(|c| **c != own).map(|c| format!(" {c:?}")).collect();
             let what = match &act.does {
                 Does::Index(i) if i.kind == IndexKind::None => "no index".to_owned(),
                 Does::Index(i) => format!("{:?} {} {:?} {}", i.kind, known(&i.url), i.name.as_deref().unwrap_or(""), i.explicit),
                 Does::Route(Route { package, to: RouteTo::Index(name) }) => format!("{package} -> {}", known(name)),
                 Does::Route(Route { package, to: RouteTo::Url(url) }) => format!("{package} -> URL {}", known(url)),
-                Does::Options(flags) => format!("{} {}", flags.pre, flags.index_strategy.is_some()),
+                Does::Options(flags) => {
+                    let backend = flags.torch_backend.as_ref().map(|b| format!(" backend {}", known(b))).unwrap_or_default();
+                    let not = flags.no_isolation_for.iter().filter_map(Text::known).collect::<Vec<_>>().join(" ");
+                    format!("{} {}{backend} {not}", flags.pre, flags.index_strategy.is_some())
+                }
                 other => format!("{other:?}"),
             };
             format!("{what}{when}")
@@ -148,13 +188,33 @@ mod tests {
                 "Extra https://c \"\" false",
                 "FindLinks d \"\" false",
                 "no index",
-                "false true",
-                "true false",
+                "false true ",
+                "true false ",
                 "Extra https://e.org/cu118 \"pt\" true",
                 "Primary https://f \"\" false",
             ]
         );
         assert_eq!(show("[tool.uv]\nindex = [{ name = 'x', url = 'u' }]"), ["Extra u \"x\" false"]);
+    }
+
+    #[test]
+    fn of_uv_pip_and_of_builds() {
+        let text = "[tool.uv]\nno-build-isolation-package = ['Flash_Attn']\n[tool.uv.extra-build-dependencies]\nApex = ['torch']\n\
+            [tool.uv.pip]\ntorch-backend = 'cu128'\nindex-url = 'https://a'\nextra-index-url = ['https://b']\n";
+        assert_eq!(
+            show(text),
+            [
+                "false false flash-attn",
+                "false false apex",
+                "false false backend cu128  For(UvPip)",
+                "Primary https://a \"\" false For(UvPip)",
+                "Extra https://b \"\" false For(UvPip)",
+            ]
+        );
+        let file = "constraint-dependencies = ['torch<3']\n[[index]]\nurl = 'https://e.org/cu118'\n";
+        let outline = read(FileId(0), file);
+        assert_eq!(outline.acts.len(), 2);
+        assert!(outline.acts.iter().all(|act| act.when == own(Tool::Uv)));
     }
 
     #[test]

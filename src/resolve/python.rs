@@ -3,17 +3,14 @@
 use crate::environment::{Build, Candidates, StepIndex};
 use crate::knowledge::{self, Release};
 use crate::notation::wheel::WheelName;
-use crate::outline::Tool;
 use crate::platform::Platform;
 use crate::version::{Specifiers, Version};
 
 /// Where a step looks for a package.
 #[derive(Clone, Debug)]
 pub(crate) struct Reach<'a> {
-    /// With which tool's habit.
-    pub(crate) tool: Tool,
-    /// uv's `--index-strategy unsafe-best-match`: pip's habit.
-    pub(crate) best_match: bool,
+    /// Whether the first index that has a package at all is its only one (uv); else all are one (pip).
+    pub(crate) first_index: bool,
     /// The indexes, in the installer's order of priority.
     pub(crate) indexes: &'a [StepIndex],
     /// The one index that the package is routed to.
@@ -28,12 +25,48 @@ pub(crate) fn candidates(package: &str, wants: &Specifiers, reach: &Reach<'_>, p
     if rows.is_empty() {
         return Candidates { open: true, ..Candidates::default() };
     }
-    let first_index = reach.tool != Tool::Pip && !reach.best_match;
-    let mut found = Candidates::default();
     let visible: Vec<&StepIndex> = match reach.routed {
         Some(index) => vec![index],
         None => reach.indexes.iter().filter(|i| !i.explicit).collect(),
     };
+    let sure: Vec<&StepIndex> = visible.iter().copied().filter(|index| !index.perhaps).collect();
+    let found = with_last(rows, wants, reach, platform, &visible);
+    if sure.len() == visible.len() {
+        return found;
+    }
+    // It does not matter whether an index is looked at where the same comes out.
+    let without = with_last(rows, wants, reach, platform, &sure);
+    let of = |c: &Candidates| c.builds.iter().map(|b| (b.version.clone(), b.index)).collect::<Vec<_>>();
+    let same = of(&found) == of(&without) && found.open == without.open && found.today == without.today;
+    if same { found } else { Candidates { open: true, today: None, ..found } }
+}
+
+/// The builds of some indexes; the last ones are asked only where the others have none.
+fn with_last(
+    rows: &'static [Release],
+    wants: &Specifiers,
+    reach: &Reach<'_>,
+    platform: &Platform,
+    visible: &[&StepIndex],
+) -> Candidates {
+    let first: Vec<&StepIndex> = visible.iter().copied().filter(|index| !index.last).collect();
+    let found = among(rows, wants, reach, platform, &first);
+    let has_unknown = first.iter().any(|index| index.id.is_none());
+    if first.len() == visible.len() || has_unknown || !found.builds.is_empty() {
+        return found;
+    }
+    among(rows, wants, reach, platform, visible)
+}
+
+fn among(
+    rows: &'static [Release],
+    wants: &Specifiers,
+    reach: &Reach<'_>,
+    platform: &Platform,
+    visible: &[&StepIndex],
+) -> Candidates {
+    let first_index = reach.first_index;
+    let mut found = Candidates::default();
     let mut unknown = visible.is_empty();
     for (priority, index) in visible.iter().enumerate() {
         let Some(id) = index.id else {

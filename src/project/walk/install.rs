@@ -1,14 +1,14 @@
 //! Installing commands and the manifests that they read.
 
 use super::super::File;
-use super::super::starts::beside;
 use super::super::variables::Value;
 use super::acts::{conda, first_on_path, venv};
+use super::project::is_project;
 use super::{Asked, DEEPEST, Event, Indexed, Installed, Prefix, Routed, Walker};
 use crate::environment::{Join, Reason};
 use crate::notation::requirement::{self, Subject};
 use crate::outline::{
-    Choice, Does, How, Include, IndexKind, IndexLine, Install, InstallFlags, Kind, Language, Locked, Place, Requirement, Role,
+    Choice, Composed, Does, How, Include, IndexKind, IndexLine, Install, InstallFlags, Kind, Language, Piece, Place, Requirement,
     Route, RouteTo, Target, Text, Tool,
 };
 use crate::source::Span;
@@ -30,6 +30,7 @@ impl<'p, 'a> Walker<'p, 'a> {
             index_strategy: None,
             open: false,
             bounds_open: false,
+            no_cuda: false,
             join: Join::Stated,
         }
     }
@@ -49,7 +50,18 @@ impl<'p, 'a> Walker<'p, 'a> {
 
     /// Adds what variables say (`PIP_EXTRA_INDEX_URL` …), and lets the step happen.
     pub(super) fn push(&mut self, mut step: Installed) {
-        let pip = step.tool == Tool::Pip;
+        if let Some(conda) = self.conda_part(&mut step) {
+            self.push(conda);
+            if step.asks.is_empty() {
+                return;
+            }
+        }
+        let (pip, uv) = (step.tool == Tool::Pip, matches!(step.tool, Tool::Uv | Tool::UvPip));
+        let own = |of_pip: &'static str, of_uv: &'static str| match (pip, uv) {
+            (true, _) => Some(of_pip),
+            (_, true) => Some(of_uv),
+            _ => None,
+        };
         let named: &[(&str, IndexKind)] = match step.tool {
             Tool::Pip => &[
                 ("PIP_INDEX_URL", IndexKind::Primary),
@@ -63,11 +75,11 @@ impl<'p, 'a> Walker<'p, 'a> {
                 ("UV_INDEX", IndexKind::Extra),
                 ("UV_FIND_LINKS", IndexKind::FindLinks),
             ],
-            Tool::Conda => &[],
+            Tool::Poetry | Tool::Pdm | Tool::Pipenv | Tool::Pixi | Tool::Conda => &[],
         };
         // Another configuration file takes the place of pip's or uv's own, and is not read.
-        if let Some(at) = self
-            .variable(if pip { "PIP_CONFIG_FILE" } else { "UV_CONFIG_FILE" })
+        if let Some(at) = own("PIP_CONFIG_FILE", "UV_CONFIG_FILE")
+            .and_then(|name| self.variable(name))
             .filter(|v| v.text.as_deref() != Some("/dev/null"))
             .map(|v| v.at)
         {
@@ -90,7 +102,7 @@ impl<'p, 'a> Walker<'p, 'a> {
             }
         }
         if let Some(constraint) =
-            self.variable(if pip { "PIP_CONSTRAINT" } else { "UV_CONSTRAINT" }).map(|v| (v.text.clone(), v.at))
+            own("PIP_CONSTRAINT", "UV_CONSTRAINT").and_then(|name| self.variable(name)).map(|v| (v.text.clone(), v.at))
         {
             match constraint {
                 (Some(text), at) => {
@@ -101,11 +113,14 @@ impl<'p, 'a> Walker<'p, 'a> {
                 (None, at) => unread(&mut step, How::Constraints, at),
             }
         }
-        if !pip && step.torch_backend.is_none() {
+        if uv && step.torch_backend.is_none() {
             step.torch_backend = self.variable("UV_TORCH_BACKEND").map(|v| v.text.clone());
         }
-        if !pip && step.index_strategy.is_none() {
+        if uv && step.index_strategy.is_none() {
             step.index_strategy = self.variable("UV_INDEX_STRATEGY").map(|v| v.text.clone());
+        }
+        if step.tool == Tool::UvPip {
+            self.settings_of_uv_pip(&mut step);
         }
         self.bounds.step(step.asks.len() + step.locks.len());
         self.script.events.push(Event::Install(Box::new(step)));
@@ -140,7 +155,14 @@ impl<'p, 'a> Walker<'p, 'a> {
             self.ask(ask, &mut step, false, &[], "");
         }
         let via = [(at, Reason::InstalledBy)];
-        for include in &install.reads {
+        // A script with metadata of its own has an environment of its own, and the project takes no part.
+        let scripts = install.reads.iter().filter(|include| include.how == How::PythonScript);
+        for include in scripts {
+            if self.python_script(&include.path, at, &step, &via) {
+                return;
+            }
+        }
+        for include in install.reads.iter().filter(|include| include.how != How::PythonScript) {
             if include.how == How::CondaEnvironment {
                 match self.open(&include.path, Kind::CondaEnvironment).and_then(|p| Some((self.project.file(&p)?, p))) {
                     Some((file, path)) => {
@@ -173,16 +195,18 @@ impl<'p, 'a> Walker<'p, 'a> {
     /// A file named on a command line or by a variable.
     pub(super) fn read(&mut self, include: &Include, step: &mut Installed, via: &[(Span, Reason)], depth: usize) {
         let path = match include.how {
-            How::Project => self.open_project(&include.path),
+            How::Project => self.open_project(&include.path, step.tool),
             How::CondaEnvironment => self.open(&include.path, Kind::CondaEnvironment),
             How::Script => self.open(&include.path, Kind::Script),
+            // Those are read where they are met.
+            How::Setup | How::PythonScript => return,
             How::Requirements | How::Constraints | How::Overrides => self.open(&include.path, Kind::Requirements),
         };
         let Some((file, path)) = path.and_then(|p| Some((self.project.file(&p)?, p))) else {
             unread(step, include.how, include.path.at);
             if include.how == How::Overrides {
                 let at = include.path.at;
-                step.overrides.push(Asked { text: None, language: Language::Pep508, at, also: via.to_vec() });
+                step.overrides.push(Asked { text: None, package: None, language: Language::Pep508, at, also: via.to_vec() });
             }
             return;
         };
@@ -218,14 +242,18 @@ impl<'p, 'a> Walker<'p, 'a> {
                     }
                 }
             }
-            How::Project if file.kind == Kind::Pyproject => {
+            How::Project if is_project(file.kind) => {
                 let extras: Vec<String> = step.flags.extras.iter().filter_map(|e| self.variables.resolve(e)).collect();
-                let groups: Vec<String> = step.flags.groups.iter().filter_map(|g| self.variables.resolve(g)).collect();
                 let chosen = extras.into_iter().map(|e| Choice::Extra(requirement::normalise(&e)));
-                let groups = groups.into_iter().map(|g| Choice::Group(requirement::normalise(&g)));
+                let groups = self.groups(file, step);
                 let before = self.world;
                 let mut world = before.clone();
+                world.project = true;
                 world.with.extend(chosen.chain(groups));
+                if let Some(composed) = default_environment(file, step.tool) {
+                    world.project = composed.project;
+                    world.with.extend(composed.with.iter().cloned());
+                }
                 if step.flags.all_extras {
                     let all = file.outline.acts.iter().flat_map(|a| &a.when.0).filter(|c| matches!(c, Choice::Extra(_)));
                     world.with.extend(all.cloned());
@@ -352,75 +380,6 @@ impl<'p, 'a> Walker<'p, 'a> {
         }
     }
 
-    pub(super) fn project_file(
-        &mut self,
-        path: &str,
-        file: File<'a>,
-        step: &mut Installed,
-        via: &[(Span, Reason)],
-        depth: usize,
-    ) {
-        if depth > DEEPEST || !self.bounds.acts(&file.outline.acts) {
-            return;
-        }
-        for act in &file.outline.acts {
-            if !self.takes(act) {
-                continue;
-            }
-            match &act.does {
-                Does::Require(requirement) => match requirement.role {
-                    Role::Asks => self.ask(requirement, step, false, via, path),
-                    Role::Bounds => self.ask(requirement, step, true, via, path),
-                    Role::Overrides => {
-                        let asked = self.asked(requirement, via);
-                        step.overrides.push(asked);
-                    }
-                    Role::Builds => {}
-                },
-                Does::Index(index) => {
-                    let index = self.index(index);
-                    step.indexes.push(index);
-                }
-                Does::Options(flags) => self.options(flags, step),
-                Does::Route(route) => {
-                    let routed = self.route(route);
-                    step.routes.push(routed);
-                }
-                Does::Python(text) => {
-                    if let Some(text) = self.variables.resolve(text) {
-                        self.script.events.push(Event::Python(text));
-                    }
-                }
-                Does::Lock(lock) => self.lock(lock, step, via),
-                _ => {}
-            }
-        }
-        if step.tool == Tool::Uv && file.kind == Kind::Pyproject {
-            let lock = beside(path, "uv.lock");
-            if let Some(file) = self.project.file(&lock).filter(|file| self.bounds.acts(&file.outline.acts)) {
-                self.enter(&lock, file);
-                for act in &file.outline.acts {
-                    if let Does::Lock(entry) = &act.does {
-                        self.lock(entry, step, via);
-                    }
-                }
-            } else {
-                self.script.looked.insert((lock, Kind::UvLock));
-            }
-        }
-    }
-
-    pub(super) fn lock(&mut self, lock: &Locked, step: &mut Installed, via: &[(Span, Reason)]) {
-        let mut holds = lock.markers.is_empty();
-        for marker in &lock.markers {
-            self.script.markers.insert(marker.clone());
-            holds |= self.world.marker(marker) == Some(true);
-        }
-        if holds {
-            step.locks.push((lock.clone(), via.to_vec()));
-        }
-    }
-
     pub(super) fn ask(
         &mut self,
         requirement: &Requirement,
@@ -445,7 +404,10 @@ impl<'p, 'a> Walker<'p, 'a> {
             if let Subject::Path(folder) = &parsed.subject {
                 let at = requirement.written.at;
                 let found = match path {
-                    "" => self.open_project(&Text::literal(folder.clone(), at)).and_then(|p| Some((self.project.file(&p)?, p))),
+                    "" => {
+                        let folder = Text::literal(folder.clone(), at);
+                        self.open_project(&folder, step.tool).and_then(|p| Some((self.project.file(&p)?, p)))
+                    }
                     path => self.beside(path, &Text::literal(folder.clone(), at), How::Project),
                 };
                 match found {
@@ -470,8 +432,10 @@ impl<'p, 'a> Walker<'p, 'a> {
     }
 
     pub(super) fn asked(&self, requirement: &Requirement, via: &[(Span, Reason)]) -> Asked {
+        let text = self.variables.resolve(&requirement.written);
         Asked {
-            text: self.variables.resolve(&requirement.written),
+            package: if text.is_none() { package_of(&requirement.written) } else { None },
+            text,
             language: requirement.language,
             at: requirement.written.at,
             also: via.to_vec(),
@@ -497,8 +461,26 @@ impl<'p, 'a> Walker<'p, 'a> {
     }
 }
 
+/// The environment that a tool takes where none is named, for one that puts them together.
+fn default_environment(file: File<'_>, tool: Tool) -> Option<&Composed> {
+    let wanted = Choice::PixiEnvironment("default".to_owned());
+    file.outline.acts.iter().find_map(|act| match &act.does {
+        Does::Environment(composed) if composed.tool == tool && composed.with.contains(&wanted) => Some(composed),
+        _ => None,
+    })
+}
+
+/// The package that a requirement names before what is not known of it: `torch==${VERSION}`.
+fn package_of(written: &Text) -> Option<String> {
+    let Some(Piece::Literal(text)) = written.pieces.first() else { return None };
+    let text = text.trim_start();
+    let end = text.find(|c: char| !(c.is_ascii_alphanumeric() || "-_.".contains(c)))?;
+    Some(requirement::normalise(&text[..end]))
+        .filter(|name| !name.is_empty() && text[end..].starts_with([' ', '[', '=', '<', '>', '!', '~', ';', '@', '(']))
+}
+
 /// A file that takes part and cannot be read may hold anything its format allows: an index, a bound.
-fn unread(step: &mut Installed, how: How, at: Span) {
+pub(super) fn unread(step: &mut Installed, how: How, at: Span) {
     step.open = true;
     match how {
         How::Constraints => step.bounds_open = true,

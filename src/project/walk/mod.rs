@@ -4,6 +4,8 @@ mod acts;
 mod bounds;
 mod install;
 mod open;
+mod project;
+mod settings;
 mod stage;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,12 +13,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use bounds::Bounds;
 
 use super::images::Contents;
+use super::installers::is_read_by;
 use super::starts::{Beginning, Enters, beside};
 use super::variables::{Value, Variables};
 use super::worlds::World;
 use super::{File, Project, paths};
 use crate::environment::{Join, Reason};
-use crate::outline::{Act, Choice, Does, IndexKind, InstallFlags, Kind, Language, Locked, Role, Scope, Tool, Variable};
+use crate::outline::{Act, Choice, Does, IndexKind, InstallFlags, Kind, Language, Locked, Scope, Tool, Variable};
 use crate::source::{FileId, Span};
 
 /// No include is followed deeper: cycles end here.
@@ -100,6 +103,8 @@ pub(crate) struct Installed {
     pub(crate) open: bool,
     /// A constraints file could not be read: what no pin holds may be anything.
     pub(crate) bounds_open: bool,
+    /// What conda does of it is worked out for machines without CUDA.
+    pub(crate) no_cuda: bool,
     pub(crate) join: Join,
 }
 
@@ -108,6 +113,8 @@ pub(crate) struct Installed {
 pub(crate) struct Asked {
     /// `None` where it holds an unknown variable.
     pub(crate) text: Option<String>,
+    /// The package, normalised, that such a text names all the same.
+    pub(crate) package: Option<String>,
     pub(crate) language: Language,
     pub(crate) at: Span,
     pub(crate) also: Vec<(Span, Reason)>,
@@ -139,7 +146,10 @@ pub(crate) fn walk(project: &Project<'_>, beginning: &Beginning, world: &World) 
     walker.enter(&beginning.path, file);
     walker.bounds.enter(file.id);
     match &beginning.enters {
-        Enters::Manifest(_) => walker.manifest(&beginning.path, file),
+        Enters::Manifest(parts) => {
+            walker.folders = vec![paths::folder(&beginning.path).to_owned()];
+            walker.manifest(&beginning.path, file, parts.tool);
+        }
         Enters::Stage(n) => {
             walker.script.builds = project.givers.arguments(&beginning.path).len();
             walker.image = Some(ImageState::new(project, &beginning.path, world.build));
@@ -256,6 +266,11 @@ impl<'p, 'a> Walker<'p, 'a> {
         }
     }
 
+    /// Whether an act is a tool's business and takes place.
+    fn takes_for(&mut self, tool: Tool, act: &Act) -> bool {
+        is_read_by(tool, act) && self.takes(act)
+    }
+
     /// Whether an act takes place; remembers the choices on the way.
     fn takes(&mut self, act: &Act) -> bool {
         for choice in &act.when.0 {
@@ -271,38 +286,28 @@ impl<'p, 'a> Walker<'p, 'a> {
         self.world.takes(&act.when) == Some(true)
     }
 
-    fn manifest(&mut self, path: &str, file: File<'a>) {
+    fn manifest(&mut self, path: &str, file: File<'a>, tool: Option<Tool>) {
         let at = Span::new(file.id, 0, 0);
+        self.python_beside(path);
         match file.kind {
             Kind::CondaEnvironment => self.conda_environment(path, file, at, Vec::new()),
-            Kind::Pyproject | Kind::UvLock => {
-                let tool = self.project_tool(path, file);
-                let mut step = self.step(tool, at);
-                self.project_file(path, file, &mut step, &[], 0);
-                self.push(step);
-            }
-            _ => {
+            Kind::Requirements => {
                 let mut step = self.step(self.project.installers.tool(path), at);
                 self.requirements(path, file, &mut step, false, &[], 0);
                 self.push(step);
             }
+            _ => {
+                for (name, kind) in [("uv.lock", Kind::UvLock), ("uv.toml", Kind::UvSettings)] {
+                    let beside = beside(path, name);
+                    if self.project.file(&beside).is_none() {
+                        self.script.looked.insert((beside, kind));
+                    }
+                }
+                let mut step = self.step(tool.unwrap_or_else(|| self.project.tool_of(path, file)), at);
+                self.project_file(path, file, &mut step, &[], 0);
+                self.push(step);
+            }
         }
-    }
-
-    /// A project with uv's tables or lock is installed by uv.
-    fn project_tool(&mut self, path: &str, file: File<'a>) -> Tool {
-        let lock = beside(path, "uv.lock");
-        let locked = self.project.file(&lock).is_some();
-        if !locked {
-            self.script.looked.insert((lock, Kind::UvLock));
-        }
-        let uses_uv = |act: &Act| match &act.does {
-            Does::Route(_) | Does::Conflict(_) | Does::Index(_) => true,
-            Does::Require(r) => matches!(r.role, Role::Overrides | Role::Bounds),
-            _ => false,
-        };
-        let uv = file.kind == Kind::UvLock || locked || file.outline.acts.iter().any(uses_uv);
-        if uv { Tool::Uv } else { Tool::Pip }
     }
 
     fn job(&mut self, path: &str, file: File<'a>, at: usize) {

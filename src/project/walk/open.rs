@@ -2,7 +2,7 @@
 
 use super::super::{File, paths};
 use super::Walker;
-use crate::outline::{How, Kind, Text};
+use crate::outline::{How, Kind, Text, Tool};
 
 impl<'a> Walker<'_, 'a> {
     /// The root-relative path of a file that a command names as one of a kind; `None` where it is not there or not known.
@@ -49,30 +49,45 @@ impl<'a> Walker<'_, 'a> {
         None
     }
 
-    /// The `pyproject.toml` of a folder named by a command.
-    pub(super) fn open_project(&mut self, text: &Text) -> Option<String> {
+    /// The manifest that a tool takes in a folder named by a command.
+    pub(super) fn open_project(&mut self, text: &Text, tool: Tool) -> Option<String> {
         let folder = self.variables.resolve(text)?;
         let folder = folder.split('[').next().unwrap_or_default();
-        self.open(&Text::literal(format!("{folder}/pyproject.toml"), text.at), Kind::Pyproject)
+        manifests_of(tool).iter().find_map(|(name, kind)| self.open(&Text::literal(format!("{folder}/{name}"), text.at), *kind))
     }
 
     /// A file named by a manifest, relative to its folder.
     pub(super) fn beside(&mut self, path: &str, text: &Text, how: How) -> Option<(File<'a>, String)> {
         let written = self.variables.resolve(text)?;
-        let written = if how == How::Project {
-            format!("{}/pyproject.toml", written.split('[').next().unwrap_or_default())
-        } else {
-            written
+        let folder = written.split('[').next().unwrap_or_default();
+        let wanted: Vec<(String, Kind)> = match how {
+            How::Project => manifests_of(Tool::Pip).iter().map(|(name, kind)| (format!("{folder}/{name}"), *kind)).collect(),
+            How::Setup if written == "setup.py" => vec![(written, Kind::SetupPy)],
+            How::Setup => vec![(written, Kind::SetupCfg)],
+            _ => vec![(written, Kind::Requirements)],
         };
-        let Some(found) = paths::join(paths::folder(path), &written) else {
-            self.script.outside.insert(written);
-            return None;
-        };
-        let file = self.project.file(&found);
-        if file.is_none() {
-            let kind = if how == How::Project { Kind::Pyproject } else { Kind::Requirements };
-            self.script.looked.insert((found.clone(), kind));
+        for (written, kind) in wanted {
+            let Some(found) = paths::join(paths::folder(path), &written) else {
+                self.script.outside.insert(written);
+                return None;
+            };
+            if let Some(file) = self.project.file(&found) {
+                return Some((file, found));
+            }
+            self.script.looked.insert((found, kind));
         }
-        Some((file?, found))
+        None
+    }
+}
+
+/// The manifests that a tool looks for in a folder, the likeliest first.
+fn manifests_of(tool: Tool) -> &'static [(&'static str, Kind)] {
+    match tool {
+        Tool::Pipenv => &[("Pipfile", Kind::Pipfile)],
+        Tool::Pixi => &[("pixi.toml", Kind::Pixi), ("pyproject.toml", Kind::Pyproject)],
+        Tool::Poetry | Tool::Pdm => &[("pyproject.toml", Kind::Pyproject)],
+        Tool::Pip | Tool::UvPip | Tool::Uv | Tool::Conda => {
+            &[("pyproject.toml", Kind::Pyproject), ("setup.py", Kind::SetupPy), ("setup.cfg", Kind::SetupCfg)]
+        }
     }
 }

@@ -7,6 +7,7 @@ mod docker;
 mod files;
 pub(super) mod options;
 pub(super) mod pip;
+mod pipx;
 mod system;
 pub(super) mod uv;
 mod wrapper;
@@ -25,6 +26,7 @@ static GRAMMARS: &[(&[&str], Grammar)] = &[
     (&["pip"], |words, _| pip::pip(words.get(1..).unwrap_or_default())),
     (&["uv"], |words, at| uv::uv(words.get(1..).unwrap_or_default(), at)),
     (&["uvx"], |words, _| uv::uvx(words.get(1..).unwrap_or_default())),
+    (&["pipx"], pipx::pipx),
     (&["docker", "podman", "nvidia-docker"], docker::docker),
     (&["apt", "apt-get", "aptitude", "dnf", "yum", "microdnf", "tdnf", "apk", "zypper", "pacman"], system::system),
     (&["nvcc", "cmake", "make", "ninja"], compile::compile),

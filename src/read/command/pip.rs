@@ -254,10 +254,15 @@ pub(super) mod tests {
                     (no_build_isolation, "no-isolation"),
                     (elsewhere, "elsewhere"),
                     (i.flags.all_extras, "all-extras"),
+                    (i.flags.default_groups, "defaults"),
                 ];
                 out.extend(flags.iter().filter(|f| f.0).map(|f| f.1.to_owned()));
-                for (name, texts) in [("extras", &i.flags.extras), ("groups", &i.flags.groups), ("no-binary", &i.flags.no_binary)]
-                {
+                for (name, texts) in [
+                    ("extras", &i.flags.extras),
+                    ("groups", &i.flags.groups),
+                    ("without", &i.flags.without),
+                    ("no-binary", &i.flags.no_binary),
+                ] {
                     out.extend((!texts.is_empty()).then(|| format!("{name}:{}", list(texts))));
                 }
                 let f = &i.flags;

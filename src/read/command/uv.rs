@@ -3,7 +3,7 @@
 use super::asks::{Asked, asked, index, no_index, normal};
 use super::options::{Grammar, Part, leading};
 use super::pip;
-use crate::outline::{Does, How, Include, IndexKind, IndexLine, Install, InstallFlags, Place, Target, Text, Tool};
+use crate::outline::{Does, How, Include, IndexKind, IndexLine, Install, InstallFlags, Piece, Place, Target, Text, Tool};
 use crate::source::Span;
 
 /// The options of uv's commands that install.
@@ -198,13 +198,9 @@ fn project_with(parts: Vec<Part>, at: Span, elsewhere: bool) -> Option<Install> 
             other => option(&mut it, other, at),
         }
     }
-    if dev {
-        // uv's own default, as long as the project names no other.
-        it.flags.groups.insert(0, Text::literal("dev", at));
-    }
-    let kept = |name: &Text| !without.iter().any(|gone| gone.pieces == name.pieces);
-    it.flags.groups.retain(kept);
-    it.flags.extras.retain(kept);
+    it.flags.default_groups = dev;
+    it.flags.extras.retain(|name| !without.iter().any(|gone: &Text| gone.pieces == name.pieces));
+    it.flags.without = without;
     it.reads.insert(0, Include { path: folder, how: How::Project });
     Some(it)
 }
@@ -238,6 +234,13 @@ fn run(mut parts: Vec<Part>, rest: &[Text], at: Span) -> Vec<Does> {
     parts.extend(of_run);
     let untouched = |part: &Part| matches!(part, Part::Option { name: "--no-sync" | "--no-project" | "--isolated", .. });
     let mut does = if parts.iter().any(untouched) { Vec::new() } else { project(parts, Vec::new(), at, false) };
+    if let Some(script) = command.filter(|word| is_script(word)) {
+        let script = Include { path: script.clone(), how: How::PythonScript };
+        match does.first_mut() {
+            Some(Does::Install(install)) => install.reads.push(script),
+            _ => does.insert(0, Does::Install(Install { reads: vec![script], ..new(Tool::Uv, false) })),
+        }
+    }
     let known: Vec<_> = arguments.iter().take(2).map(|word| word.known().unwrap_or_default()).collect();
     match (command.map_or("", leading), known.as_slice()) {
         ("pip" | "pip3", _) => does.extend(pip::pip(arguments)),
@@ -245,6 +248,11 @@ fn run(mut parts: Vec<Part>, rest: &[Text], at: Span) -> Vec<Does> {
         _ => {}
     }
     does
+}
+
+/// Whether a word names a Python script.
+pub(super) fn is_script(word: &Text) -> bool {
+    matches!(word.pieces.last(), Some(Piece::Literal(end)) if end.ends_with(".py"))
 }
 
 /// A new environment, which `uv pip` then takes where it has the default name.
@@ -386,15 +394,17 @@ mod tests {
             ("pip uninstall torch", "UvPip removes torch"),
             ("pip list", ""),
             ("sync --extra cu124 --frozen --no-dev", "Uv Project:. extras:cu124"),
-            ("sync --all-extras --group Train --project /app", "Uv Project:/app all-extras groups:dev,train"),
-            ("sync --no-group dev", "Uv Project:."),
+            ("sync --all-extras --group Train --project /app", "Uv Project:/app all-extras defaults groups:train"),
+            ("sync --no-group dev", "Uv Project:. defaults without:dev"),
             ("sync --only-group lint", ""),
-            ("lock", "Uv Project:. elsewhere groups:dev"),
-            ("add torch --index pt=https://e.org/cu118 --extra x", "Uv torch Project:. Extra:pt=https://e.org/cu118 groups:dev"),
-            ("add -r requirements.txt", "Uv Project:. Requirements:requirements.txt groups:dev"),
+            ("lock", "Uv Project:. elsewhere defaults"),
+            ("add torch --index pt=https://e.org/cu118 --extra x", "Uv torch Project:. Extra:pt=https://e.org/cu118 defaults"),
+            ("add -r requirements.txt", "Uv Project:. Requirements:requirements.txt defaults"),
             ("remove torch", "Uv removes torch"),
-            ("run --with torch==2.1 python train.py --with x", "Uv torch==2.1 Project:. groups:dev"),
+            ("run --with torch==2.1 python train.py --with x", "Uv torch==2.1 Project:. defaults"),
             ("run --no-sync python train.py", ""),
+            ("run train.py --x", "Uv Project:. PythonScript:train.py defaults"),
+            ("run --no-project sub/train.py", "Uv PythonScript:sub/train.py"),
             ("run --no-sync python -m pip install torch", "Pip torch"),
             ("run --no-sync pip install $X", "Pip $X"),
             (

@@ -1,5 +1,6 @@
 //! TOML with byte spans that survives half-typed text.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use ::toml::Spanned;
@@ -13,6 +14,8 @@ use crate::source::{FileId, Span};
 pub(crate) type Table<'t> = DeTable<'t>;
 /// A value with its place.
 pub(crate) type Value<'t> = Spanned<DeValue<'t>>;
+/// A key with its place.
+pub(crate) type Key<'t> = Spanned<Cow<'t, str>>;
 
 /// More errors in one file say nothing new.
 const ERRORS: usize = 20;
@@ -49,6 +52,15 @@ impl<'t> Toml<'t> {
     pub(crate) fn string_at(&self, table: &Table<'_>, key: &str) -> Option<Text> {
         self.string(table.get(key)?)
     }
+    /// A value from its first byte, or its table's header, to its last value.
+    pub(crate) fn whole(&self, value: &Value<'_>) -> Span {
+        let table = value.get_ref().as_table().into_iter().flat_map(|t| t.iter());
+        table.fold(self.span(value.span()), |all, (key, value)| all.to(self.span(key.span())).to(self.span(value.span())))
+    }
+    /// A key with its value.
+    pub(crate) fn entry(&self, key: &Key<'_>, value: &Value<'_>) -> Span {
+        self.span(key.span()).to(self.whole(value))
+    }
     fn inside(&self, range: Range<usize>) -> Range<usize> {
         let Some(written) = self.text.get(range.clone()) else { return range };
         for quotes in ["\"\"\"", "'''", "\"", "'"] {
@@ -74,6 +86,21 @@ pub(crate) fn get<'a, 't>(table: &'a Table<'t>, path: &[&str]) -> Option<&'a Val
 /// The table at a path of tables.
 pub(crate) fn table<'a, 't>(root: &'a Table<'t>, path: &[&str]) -> Option<&'a Table<'t>> {
     get(root, path)?.get_ref().as_table()
+}
+
+/// The entries of the table at a path of tables; none where there is no such table.
+pub(crate) fn entries<'a, 't>(root: &'a Table<'t>, path: &[&str]) -> impl Iterator<Item = (&'a Key<'t>, &'a Value<'t>)> {
+    table(root, path).into_iter().flat_map(|table| table.iter())
+}
+
+/// A string under a key of a table, where its place does not matter.
+pub(crate) fn word<'a>(table: &'a Table<'_>, key: &str) -> Option<&'a str> {
+    table.get(key)?.get_ref().as_str()
+}
+
+/// Whether a key of a table is `true`.
+pub(crate) fn is_set(table: &Table<'_>, key: &str) -> bool {
+    table.get(key).and_then(|value| value.get_ref().as_bool()) == Some(true)
 }
 
 /// The items of an array; none for another value.

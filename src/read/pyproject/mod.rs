@@ -1,13 +1,19 @@
-//! `pyproject.toml`: PEP 621, PEP 735, and uv's own table.
+//! `pyproject.toml`: PEP 621, PEP 735, and the tables of the tools that install projects.
+
+mod hatch;
+mod pdm;
+mod poetry;
+mod setuptools;
 
 use std::collections::HashSet;
 
+use super::pixi;
 use super::syntax::comments::ignores;
-use super::syntax::toml::{Table, Toml, Value, comments, items, table};
+use super::syntax::toml::{Table, Toml, Value, comments, entries, items, table};
 use super::syntax::torn::torn;
 use super::uv_settings;
 use crate::notation::requirement::{self, Subject, normalise};
-use crate::outline::{Act, Choice, Does, Language, Outline, Requirement, Role, Text, Torn, When};
+use crate::outline::{Act, Choice, Does, Language, Outline, Requirement, Role, Text, Tool, Torn, When};
 use crate::source::FileId;
 
 /// Items that are looked at because extras and groups name each other.
@@ -26,15 +32,24 @@ pub(super) fn read(file: FileId, text: &str) -> Outline {
         manifest.list(list, &When::default(), Role::Builds, &mut out);
     }
     if let Some(uv) = table(&root, &["tool", "uv"]) {
+        let own = |choice: Option<Choice>| When(choice.into_iter().chain([Choice::For(Tool::Uv)]).collect());
         for (key, role) in [("constraint-dependencies", Role::Bounds), ("override-dependencies", Role::Overrides)] {
             if let Some(list) = uv.get(key) {
-                manifest.list(list, &When::default(), role, &mut out);
+                manifest.list(list, &own(None), role, &mut out);
             }
         }
         if let Some(list) = uv.get("dev-dependencies") {
-            manifest.list(list, &When(vec![Choice::Group("dev".into())]), Role::Asks, &mut out);
+            manifest.list(list, &own(Some(Choice::Group("dev".into()))), Role::Asks, &mut out);
         }
+        out.acts.extend(manifest.default_groups(uv));
         out.acts.extend(uv_settings::acts(&toml, uv));
+    }
+    out.acts.extend(setuptools::acts(&toml, &root));
+    out.acts.extend(poetry::acts(&toml, &root));
+    manifest.pdm(&mut out);
+    manifest.hatch(&mut out);
+    if let Some(own) = table(&root, &["tool", "pixi"]) {
+        out.acts.extend(pixi::acts(&toml, own, Some(&root)));
     }
     // In the order of the file; what an extra brings stands where the extra's own line stands.
     out.acts.sort_by_key(|act| act.at.start);
@@ -72,16 +87,25 @@ impl<'a, 't> Manifest<'a, 't> {
         if let Some(list) = project.get("dependencies") {
             self.list(list, &When::default(), Role::Asks, out);
         }
-        for (extra, list) in table(project, &["optional-dependencies"]).into_iter().flat_map(|extras| extras.iter()) {
+        for (extra, list) in entries(project, &["optional-dependencies"]) {
             let extra = Choice::Extra(normalise(extra.get_ref()));
             self.list(list, &When(vec![extra]), Role::Asks, out);
         }
     }
     fn groups(&self, out: &mut Out) {
-        for (group, list) in table(self.root, &["dependency-groups"]).into_iter().flat_map(|groups| groups.iter()) {
+        for (group, list) in entries(self.root, &["dependency-groups"]) {
             let group = Choice::Group(normalise(group.get_ref()));
             self.list(list, &When(vec![group]), Role::Asks, out);
         }
+    }
+    /// uv's `default-groups`: a list, or all.
+    fn default_groups(&self, uv: &Table<'t>) -> Option<Act> {
+        let (key, value) = uv.get_key_value("default-groups")?;
+        let all = || entries(self.root, &["dependency-groups"]).map(|(name, _)| name.get_ref().to_string()).collect();
+        let listed = || self.toml.strings(value).iter().filter_map(Text::known).map(str::to_owned).collect();
+        let names: Vec<String> = if value.get_ref().as_str() == Some("all") { all() } else { listed() };
+        let does = Does::Defaults(names.iter().map(|name| Choice::Group(normalise(name))).collect());
+        Some(Act { at: self.toml.entry(key, value), when: When(vec![Choice::For(Tool::Uv)]), does })
     }
     /// A list of requirements, and what its items bring in from other lists of this file.
     fn list(&self, list: &Value<'t>, when: &When, role: Role, out: &mut Out) {
@@ -155,27 +179,60 @@ impl<'a, 't> Manifest<'a, 't> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(in crate::read) mod tests {
     use super::*;
+    use crate::outline::{Piece, Route, RouteTo};
+
+    fn said(text: &Text) -> String {
+        let piece = |p: &Piece| if let Piece::Literal(text) = p { text.clone() } else { "?".to_owned() };
+        text.pieces.iter().map(piece).collect()
+    }
 
     /// What a file says, an act a line; `!` before a place that could not be read.
-    pub(crate) fn show(text: &str) -> Vec<String> {
-        let outline = read(FileId(0), text);
+    pub(in crate::read) fn show(text: &str) -> Vec<String> {
+        shown(text, &read(FileId(0), text))
+    }
+
+    pub(in crate::read) fn shown(text: &str, outline: &Outline) -> Vec<String> {
+        let choices = |all: &[Choice]| all.iter().map(|c| format!("{c:?}").replace('"', "")).collect::<Vec<_>>().join(" ");
         let act = |act: &Act| {
-            let at = &text[act.at.range()];
+            assert!(text.get(act.at.range()).is_some());
             let what = match &act.does {
                 Does::Require(r) => {
-                    assert_eq!(r.written.known(), Some(at));
-                    if r.role == Role::Asks { at.to_owned() } else { format!("{:?} {at}", r.role) }
+                    let role = if r.role == Role::Asks { String::new() } else { format!("{:?} ", r.role) };
+                    let conda = if r.language == Language::MatchSpec { "MatchSpec " } else { "" };
+                    format!("{role}{conda}{}", said(&r.written))
                 }
-                Does::Python(p) => format!("python {}", &text[p.at.range()]),
+                Does::Python(p) => format!("python {}", said(p)),
+                Does::Include(i) => format!("{} {}", format!("{:?}", i.how).to_lowercase(), said(&i.path)),
+                Does::Index(i) => {
+                    let name = i.name.as_ref().map(|name| format!("{name}=")).unwrap_or_default();
+                    format!("{:?} {name}{}{}", i.kind, said(&i.url), if i.explicit { " explicit" } else { "" })
+                }
+                Does::Route(Route { package, to: RouteTo::Index(index) }) => format!("{package} -> {}", said(index)),
+                Does::Route(Route { package, .. }) => format!("{package} -> elsewhere"),
+                Does::Set(v) => format!("set {}={}", v.name, v.value.as_ref().map(said).unwrap_or_default()),
+                Does::Defaults(all) => format!("defaults {}", all.iter().map(name).collect::<Vec<_>>().join(" ")),
+                Does::Environment(e) => format!(
+                    "environment {} by {:?} of {}{}",
+                    e.name.as_deref().unwrap_or("-"),
+                    e.tool,
+                    choices(&e.with),
+                    if e.project { " with the project" } else { "" }
+                ),
                 other => format!("{other:?}"),
             };
-            let choices: Vec<_> = act.when.0.iter().map(|c| format!("{c:?}").replace('"', "")).collect();
-            if choices.is_empty() { what } else { format!("{what} <{}>", choices.join(" ")) }
+            if act.when.0.is_empty() { what } else { format!("{what} <{}>", choices(&act.when.0)) }
         };
         let torn = outline.torn.iter().map(|t| format!("!{}", &text[t.at.range()]));
         outline.acts.iter().map(act).chain(torn).collect()
+    }
+
+    fn name(choice: &Choice) -> String {
+        match choice {
+            Choice::Group(name) | Choice::Extra(name) | Choice::Feature(name) => name.clone(),
+            other => format!("{other:?}"),
+        }
     }
 
     #[test]
@@ -199,9 +256,9 @@ mod tests {
             "pytest <Group(dev)>",
             "mypy <Group(dev)>",
             "mypy <Group(typing)>",
-            "ruff <Group(dev)>",
-            "Bounds torch<3",
-            "Overrides numpy<2",
+            "ruff <Group(dev) For(Uv)>",
+            "Bounds torch<3 <For(Uv)>",
+            "Overrides numpy<2 <For(Uv)>",
         ];
         let mut got = show(text);
         want.sort_unstable();
@@ -216,11 +273,10 @@ mod tests {
             ["torch=="]
         );
         assert_eq!(show("[project]\ndependencies = ['torch=2']"), ["torch=2", "!="]);
-        assert_eq!(show("[tool.poetry.dependencies]\ntorch = '^2.1'"), Vec::<String>::new());
         for text in
             ["", "project = 1", "[project]\ndependencies = 'x'\noptional-dependencies = []", "\u{feff}", "\0", "[tool]\nuv = 3"]
         {
-            assert!(show(text).iter().all(|line| line.starts_with('!')), "{text:?}");
+            assert!(show(text).iter().all(|line| line.starts_with('!') || line.starts_with("setup ")), "{text:?}");
         }
     }
 

@@ -1,0 +1,257 @@
+//! Projects: what their manifests require, in the order and under the conditions in which their tool reads them.
+
+use super::super::File;
+use super::super::installers::is_read_by;
+use super::super::manifests::{defaults, is_of_feature};
+use super::super::starts::beside;
+use super::install::unread;
+use super::{DEEPEST, Event, Installed, Prefix, Walker};
+use crate::environment::Reason;
+use crate::notation::requirement;
+use crate::outline::{Act, Choice, Does, How, Include, IndexKind, Kind, Language, Locked, Role, Text, Tool, When};
+use crate::source::Span;
+
+/// Whether a file is a project's manifest.
+pub(super) fn is_project(kind: Kind) -> bool {
+    matches!(kind, Kind::Pyproject | Kind::SetupPy | Kind::SetupCfg | Kind::Pipfile | Kind::Pixi)
+}
+
+impl<'a> Walker<'_, 'a> {
+    /// The groups that a step takes of a project: those it names, and the defaults of its tool.
+    pub(super) fn groups(&self, file: File<'a>, step: &Installed) -> Vec<Choice> {
+        let named = |names: &[Text]| -> Vec<Choice> {
+            let known = names.iter().filter_map(|name| self.variables.resolve(name));
+            known.map(|name| Choice::Group(requirement::normalise(&name))).collect()
+        };
+        let mut groups = named(&step.flags.groups);
+        if step.flags.default_groups {
+            let said = file.outline.acts.iter().any(|act| matches!(act.does, Does::Defaults(_)) && is_read_by(step.tool, act));
+            groups.extend(defaults(file, step.tool));
+            // Source: <https://docs.astral.sh/uv/concepts/projects/dependencies/#default-groups>.
+            groups.extend((!said && step.tool == Tool::Uv).then(|| Choice::Group("dev".to_owned())));
+        }
+        let without = named(&step.flags.without);
+        groups.retain(|group| !without.contains(group));
+        groups
+    }
+
+    pub(super) fn project_file(
+        &mut self,
+        path: &str,
+        file: File<'a>,
+        step: &mut Installed,
+        via: &[(Span, Reason)],
+        depth: usize,
+    ) {
+        if depth > DEEPEST || !self.bounds.acts(&file.outline.acts) {
+            return;
+        }
+        let uv = step.tool == Tool::Uv;
+        if uv && self.image.is_none() {
+            self.python_beside(path);
+        }
+        // Another file may take the place of the settings here.
+        let settings = if uv && file.kind == Kind::Pyproject { self.settings_of_uv(path) } else { None };
+        let parts_only = !self.world.project;
+        let mut cuda = self.variable("CONDA_OVERRIDE_CUDA").is_some();
+        for act in &file.outline.acts {
+            if parts_only && !is_of_feature(act) || settings.is_some() && is_setting(act) {
+                continue;
+            }
+            if !self.takes_for(step.tool, act) {
+                self.locked_beside(path, act, step, via);
+                continue;
+            }
+            match &act.does {
+                // The CUDA that pixi takes to be there.
+                Does::Require(r) if r.language == Language::MatchSpec && r.role == Role::Bounds => cuda = true,
+                // `uv pip` takes its settings from where it runs; a route needs its index all the same.
+                Does::Index(index) if step.tool == Tool::UvPip => {
+                    if index.name.is_some() {
+                        let named = self.index(index);
+                        step.indexes.push(super::Indexed { explicit: true, ..named });
+                    }
+                }
+                Does::Options(_) if step.tool == Tool::UvPip => {}
+                _ => self.project_act(path, act, step, via, depth),
+            }
+        }
+        if let Some(settings) = settings {
+            self.settings(&settings, step);
+        }
+        // Without it, pixi takes builds for machines without a GPU, whatever the machine has.
+        step.no_cuda = step.tool == Tool::Pixi && !cuda && (step.no_cuda || depth == 0);
+        if file.kind == Kind::SetupPy && depth == 0 {
+            let at = Span::new(file.id, 0, 0);
+            self.set_up(path, &Text::literal("setup.cfg", at), step, via, depth);
+        }
+        if uv && file.kind == Kind::Pyproject {
+            self.uv_lock(path, step, via);
+        }
+    }
+
+    /// poetry works out one version of each package for all groups and extras, installed or not.
+    /// Source: <https://python-poetry.org/docs/managing-dependencies/#dependency-groups>.
+    fn locked_beside(&mut self, path: &str, act: &Act, step: &mut Installed, via: &[(Span, Reason)]) {
+        let Does::Require(requirement) = &act.does else { return };
+        if step.tool != Tool::Poetry || requirement.role != Role::Asks || !is_read_by(step.tool, act) {
+            return;
+        }
+        let markers = act.when.0.iter().filter(|choice| !matches!(choice, Choice::Extra(_) | Choice::Group(_)));
+        if self.world.takes(&When(markers.cloned().collect())) == Some(true) {
+            self.ask(requirement, step, true, via, path);
+        }
+    }
+
+    fn project_act(&mut self, path: &str, act: &Act, step: &mut Installed, via: &[(Span, Reason)], depth: usize) {
+        match &act.does {
+            Does::Require(requirement) => match requirement.role {
+                Role::Asks => self.ask(requirement, step, false, via, path),
+                Role::Bounds => self.ask(requirement, step, true, via, path),
+                Role::Overrides => {
+                    let asked = self.asked(requirement, via);
+                    step.overrides.push(asked);
+                }
+                Role::Builds => {}
+            },
+            Does::Index(index) => {
+                let index = self.index(index);
+                step.indexes.push(index);
+            }
+            Does::Options(flags) => self.options(flags, step),
+            Does::Route(route) => {
+                let routed = self.route(route);
+                step.routes.push(routed);
+            }
+            Does::Python(text) => {
+                if let Some(text) = self.variables.resolve(text) {
+                    self.script.events.push(Event::Python(text));
+                }
+            }
+            Does::Lock(lock) => self.lock(lock, step, via),
+            Does::Set(variable) => self.set(variable, act.at),
+            Does::Include(include) => self.brought(path, include, act.at, step, via, depth),
+            _ => {}
+        }
+    }
+
+    /// A file that a manifest leads to.
+    fn brought(&mut self, path: &str, include: &Include, at: Span, step: &mut Installed, via: &[(Span, Reason)], depth: usize) {
+        if include.how == How::Setup {
+            return self.set_up(path, &include.path, step, via, depth);
+        }
+        let Some((file, found)) = self.beside(path, &include.path, include.how) else {
+            return unread(step, include.how, include.path.at);
+        };
+        let mut inner = via.to_vec();
+        inner.insert(0, (at, Reason::BroughtBy { path: found.clone() }));
+        inner.truncate(4);
+        // A build takes the requirements of a file, and not its indexes.
+        let before = step.indexes.len();
+        let extras = std::mem::take(&mut step.flags.extras);
+        step.flags.extras = extras_of(&include.path);
+        self.include(&found, file, include.how, step, &inner, depth + 1);
+        step.flags.extras = extras;
+        if include.how == How::Requirements {
+            step.indexes.truncate(before);
+        }
+    }
+
+    /// `setup.cfg` or `setup.py` beside, if there is one; or what is worked out when it is run.
+    fn set_up(&mut self, path: &str, name: &Text, step: &mut Installed, via: &[(Span, Reason)], depth: usize) {
+        if self.variables.resolve(name).is_none() {
+            (step.open, step.bounds_open) = (true, true);
+            return;
+        }
+        if let Some((file, found)) = self.beside(path, name, How::Setup)
+            && self.bounds.enter(file.id)
+        {
+            self.enter(&found, file);
+            self.project_file(&found, file, step, via, depth + 1);
+            self.bounds.leave();
+        }
+    }
+
+    /// The metadata of a script, in an environment of its own; whether it has any.
+    pub(super) fn python_script(&mut self, script: &Text, at: Span, command: &Installed, via: &[(Span, Reason)]) -> bool {
+        let Some(found) = self.open(script, Kind::PythonScript) else { return false };
+        let Some(file) = self.project.file(&found).filter(|file| !file.outline.acts.is_empty()) else { return false };
+        if file.kind != Kind::PythonScript {
+            return false;
+        }
+        self.enter(&found, file);
+        let mut step = Installed { prefix: Prefix::Venv(found.clone()), at, ..command.clone() };
+        self.project_file(&found, file, &mut step, via, 1);
+        self.push(step);
+        true
+    }
+
+    /// `.python-version` beside a manifest.
+    pub(super) fn python_beside(&mut self, path: &str) {
+        let path = beside(path, ".python-version");
+        let Some(file) = self.project.file(&path) else {
+            self.script.looked.insert((path, Kind::PythonVersion));
+            return;
+        };
+        self.enter(&path, file);
+        let versions =
+            file.outline.acts.iter().filter_map(|act| if let Does::Python(python) = &act.does { Some(python) } else { None });
+        self.script.events.extend(versions.filter_map(|version| self.variables.resolve(version)).map(Event::Python));
+    }
+
+    /// What conda does of a step of pixi, before the rest.
+    pub(super) fn conda_part(&self, step: &mut Installed) -> Option<Installed> {
+        let spec = |language| language == Language::MatchSpec;
+        if step.tool == Tool::Conda || !step.asks.iter().any(|ask| spec(ask.language)) {
+            return None;
+        }
+        let mut part = Installed { prefix: step.prefix.clone(), open: step.open, ..self.step(Tool::Conda, step.at) };
+        part.asks = step.asks.extract_if(.., |ask| spec(ask.language)).collect();
+        part.indexes = step.indexes.extract_if(.., |index| index.kind == IndexKind::Channel).collect();
+        part.bounds_open = step.no_cuda || step.bounds_open;
+        Some(part)
+    }
+
+    fn uv_lock(&mut self, path: &str, step: &mut Installed, via: &[(Span, Reason)]) {
+        let lock = beside(path, "uv.lock");
+        let Some(file) = self.project.file(&lock).filter(|file| self.bounds.acts(&file.outline.acts)) else {
+            self.script.looked.insert((lock, Kind::UvLock));
+            return;
+        };
+        self.enter(&lock, file);
+        for act in &file.outline.acts {
+            if let Does::Lock(entry) = &act.does {
+                self.lock(entry, step, via);
+            }
+        }
+    }
+
+    fn lock(&mut self, lock: &Locked, step: &mut Installed, via: &[(Span, Reason)]) {
+        let mut holds = lock.markers.is_empty();
+        for marker in &lock.markers {
+            self.script.markers.insert(marker.clone());
+            holds |= self.world.marker(marker) == Some(true);
+        }
+        if holds {
+            step.locks.push((lock.clone(), via.to_vec()));
+        }
+    }
+}
+
+/// The extras of a folder, `./sub[gpu]`.
+fn extras_of(path: &Text) -> Vec<Text> {
+    let listed = path.known().and_then(|path| path.split_once('[')).map_or("", |(_, list)| list.trim_end_matches(']'));
+    listed.split(',').filter(|extra| !extra.trim().is_empty()).map(|extra| Text::literal(extra.trim(), path.at)).collect()
+}
+
+/// What a `uv.toml` says in place of `[tool.uv]`.
+pub(super) fn is_setting(act: &Act) -> bool {
+    let of_uv = act.when.0.iter().any(|choice| matches!(choice, Choice::For(Tool::Uv | Tool::UvPip)));
+    let said = match &act.does {
+        Does::Index(index) => !index.explicit,
+        Does::Options(_) => true,
+        Does::Require(requirement) => matches!(requirement.role, Role::Bounds | Role::Overrides),
+        _ => false,
+    };
+    of_uv && said
+}
