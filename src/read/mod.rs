@@ -187,6 +187,14 @@ mod tests {
             ("etc/conda/activate.d/cuda.sh", Some(Kind::Rc)),
             ("train.sbatch", Some(Kind::Script)),
             ("config.yml", None),
+            ("a/pixi.toml", Some(Kind::Pixi)),
+            ("a/Pipfile", Some(Kind::Pipfile)),
+            ("uv.toml", Some(Kind::UvSettings)),
+            ("a/setup.py", Some(Kind::SetupPy)),
+            ("setup.cfg", Some(Kind::SetupCfg)),
+            ("a/.python-version", Some(Kind::PythonVersion)),
+            ("a/train.py", None),
+            ("recipe/meta.yaml", None),
         ] {
             assert_eq!(kind(path), expected, "{path}");
         }
@@ -199,6 +207,8 @@ mod tests {
         assert_eq!(kind("services:\n  a:\n    image: x\n"), Some(Kind::Compose));
         assert_eq!(kind("apiVersion: v1\nspec:\n  containers:\n"), Some(Kind::Kubernetes));
         assert_eq!(kind("microservices:\n  image: x\n"), None);
+        // A recipe of conda's is no environment.
+        assert_eq!(kind("package:\n  name: x\nrequirements:\n  host:\n    - pytorch\n  run:\n    - cudatoolkit\n"), None);
         assert_eq!(kind_by_content("x.json", "services:\n image:"), None);
     }
 }

@@ -83,7 +83,10 @@ impl Reader<'_, '_> {
                 self.cuda(key, cuda);
                 self.when = before;
             }
-            markers.push(format!("({marker})"));
+            let marker = format!("({marker})");
+            if !markers.contains(&marker) {
+                markers.push(marker);
+            }
         }
         if !markers.is_empty() {
             self.when.push(Choice::Marker(markers.join(" or ")));

@@ -56,11 +56,18 @@ fn arguments(names: &Names<'_>, n: usize, out: &mut Out) {
                 }
             }
             "extras_require" => {
-                let Value::Dict(extras) = names.value(value) else { continue };
+                let Value::Dict(extras) = names.value(value) else {
+                    // Which of them says what is not known.
+                    out.unknown(at, &When::default());
+                    continue;
+                };
                 for (extra, list) in extras {
-                    let Value::String(extra) = extra else { continue };
-                    let Some(when) = extra.known().map(extra_of) else { continue };
-                    out.list(list, extra.at, &when, Role::Asks);
+                    match extra {
+                        Value::String(extra) if extra.known().is_some() => {
+                            out.list(list, extra.at, &extra_of(extra.known().unwrap_or_default()), Role::Asks);
+                        }
+                        _ => out.unknown(at, &When::default()),
+                    }
                 }
             }
             _ => {}
@@ -188,6 +195,8 @@ mod tests {
             "setup(install_requires=[l for l in open('requirements.txt') if 'torch' not in l])",
             "setup(install_requires=[fix(l) for l in open('requirements.txt')])",
             "setup(install_requires=['x'] if y else ['z'])",
+            "e = {}\ne['x'] = ['y']\nsetup(extras_require=e)",
+            "setup(extras_require={**more})",
         ] {
             assert_eq!(show(text), ["setup ?"], "{text}");
         }
