@@ -1,6 +1,6 @@
 //! Commands that compile.
 
-use crate::outline::{Compile, Does, Text};
+use crate::outline::{Compile, Does, How, Include, Install, InstallFlags, Target, Text, Tool};
 use crate::source::Span;
 
 /// `nvcc`, `cmake`, `make`, `ninja`; not where they only speak of themselves.
@@ -23,7 +23,8 @@ pub(super) fn compile(words: &[Text], _at: Span) -> Vec<Does> {
     vec![Does::Compile(Compile { program: program.to_owned(), arguments: arguments.to_vec() })]
 }
 
-/// `python setup.py build|install|develop …`; the words begin with the script.
+/// `python setup.py build|install|develop …`; the words begin with the script. The last two install what the project
+/// requires, too.
 pub(super) fn setup_py(words: &[Text]) -> Vec<Does> {
     let Some((script, arguments)) = words.split_first() else { return Vec::new() };
     let is_setup = script.known().and_then(|p| p.rsplit('/').next()) == Some("setup.py");
@@ -34,5 +35,17 @@ pub(super) fn setup_py(words: &[Text]) -> Vec<Does> {
     if !is_setup || !arguments.iter().any(compiles) {
         return Vec::new();
     }
-    vec![Does::Compile(Compile { program: "setup.py".to_owned(), arguments: arguments.to_vec() })]
+    let compiled = Does::Compile(Compile { program: "setup.py".to_owned(), arguments: arguments.to_vec() });
+    let installs = arguments.iter().any(|w| matches!(w.known(), Some("install" | "develop")));
+    let no_deps = arguments.iter().any(|w| matches!(w.known(), Some("--no-deps" | "-N")));
+    let folder = script.known().and_then(|path| path.rsplit_once('/')).map_or(".", |(folder, _)| folder);
+    let install = Install {
+        tool: Tool::Pip,
+        asks: Vec::new(),
+        reads: vec![Include { path: Text::literal(folder, script.at), how: How::Project }],
+        indexes: Vec::new(),
+        target: Target::Active,
+        flags: InstallFlags { no_deps, ..InstallFlags::default() },
+    };
+    if installs { vec![Does::Install(install), compiled] } else { vec![compiled] }
 }

@@ -78,7 +78,7 @@ fn compiling() {
         ("make -j8; make --version; ninja -C b", &["make: -j8", "ninja: -C b"]),
         (
             "python3.11 setup.py install; $PY -u setup.py build_ext --inplace",
-            &["setup.py: install", "setup.py: build_ext --inplace"],
+            &["install ", "setup.py: install", "setup.py: build_ext --inplace"],
         ),
         ("python setup.py --version; python train.py install; python -c 'setup.py install'", &[]),
     ]);
