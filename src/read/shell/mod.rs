@@ -2,10 +2,12 @@
 //!
 //! A script is not run: every command that stands in it counts where it stands, under the tests around it.
 
+mod branches;
 mod builtin;
 #[cfg(test)]
 pub(crate) mod rendering;
 mod scan;
+mod verdict;
 mod walk;
 pub(crate) mod word;
 

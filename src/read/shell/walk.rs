@@ -18,11 +18,9 @@ const TESTS: usize = 32;
 /// Scripts in strings in strings.
 const NESTED: usize = 4;
 /// Loops over more words than this are read once, for no word.
-const UNROLLED: usize = 8;
+pub(super) const UNROLLED: usize = 8;
 /// Reported places that are no shell.
 const TORN: usize = 32;
-/// Bytes of a test's text that are kept.
-const TEST_TEXT: usize = 256;
 
 /// Reads a tree.
 pub(super) fn read(excerpt: &Excerpt, tree: &Tree) -> (Vec<Act>, Vec<Torn>) {
@@ -118,7 +116,7 @@ fn refers_to(value: &Text, name: &str) -> bool {
 }
 
 /// One step of the walk; the last comes first.
-enum Step<'t> {
+pub(super) enum Step<'t> {
     Visit(Node<'t>),
     /// A command whose inner commands have been visited.
     Command(Node<'t>, Vec<Range<usize>>),
@@ -128,6 +126,8 @@ enum Step<'t> {
     Assign(Node<'t>),
     Declare(Node<'t>),
     Choose(String, u32),
+    /// An environment marker.
+    When(String),
     Unchoose,
     Open(Node<'t>),
     Back(Node<'t>),
@@ -173,6 +173,11 @@ impl<'e, 'o> Walk<'e, 'o> {
         self.out.back(at);
     }
 
+    /// Whether this script stands in another.
+    pub(super) fn is_inner(&self) -> bool {
+        self.out.nested > 0
+    }
+
     fn run(&mut self, root: Node<'_>) {
         let mut todo = vec![Step::Visit(root)];
         while let Some(step) = todo.pop() {
@@ -187,6 +192,7 @@ impl<'e, 'o> Walk<'e, 'o> {
                 Step::Assign(node) => self.assign(node, Scope::Shell),
                 Step::Declare(node) => builtin::declare(self, node),
                 Step::Choose(test, arm) => self.out.choose(Choice::Branch { test, arm }),
+                Step::When(marker) => self.out.choose(Choice::Marker(marker)),
                 Step::Unchoose => self.out.unchoose(),
                 Step::Open(node) => self.out.open(self.at(node)),
                 Step::Back(node) => self.out.back(self.at(node)),
@@ -241,162 +247,6 @@ impl<'e, 'o> Walk<'e, 'o> {
             let template = ["{{", "{%", "<%", "%}"].iter().any(|mark| source.contains(mark));
             let at = self.at(node);
             self.out.torn.push(Torn { at, why: "not shell syntax".to_owned(), template });
-        }
-    }
-
-    fn list<'t>(&self, node: Node<'t>, steps: &mut Vec<Step<'t>>) {
-        let parts = all(node);
-        let named: Vec<_> = parts.iter().copied().filter(Node::is_named).collect();
-        let operator = parts.iter().find(|n| !n.is_named()).map_or("", |n| n.kind());
-        let (Some(&left), Some(&right)) = (named.first(), named.get(1)) else {
-            return steps.extend(named.into_iter().map(Step::Visit));
-        };
-        steps.push(Step::Visit(left));
-        let guards = self.guards(left);
-        match operator {
-            "||" => {
-                let test = match guards.as_slice() {
-                    [one] => one.clone(),
-                    _ => self.test_text(left.start_byte()..left.end_byte()),
-                };
-                steps.extend([Step::Choose(test, 1), Step::Visit(right), Step::Unchoose]);
-            }
-            _ => {
-                let count = guards.len();
-                steps.extend(guards.into_iter().map(|test| Step::Choose(test, 0)));
-                steps.push(Step::Visit(right));
-                steps.extend((0..count).map(|_| Step::Unchoose));
-            }
-        }
-    }
-
-    /// The tests that have succeeded once `node` has, innermost first.
-    fn guards(&self, node: Node<'_>) -> Vec<String> {
-        let (mut found, mut node) = (Vec::new(), node);
-        for _ in 0..UNROLLED {
-            if node.kind() != "list" {
-                break;
-            }
-            let parts = all(node);
-            if !parts.iter().any(|n| n.kind() == "&&") {
-                return found;
-            }
-            let (Some(first), Some(last)) = (parts.first(), parts.last()) else { return found };
-            found.extend(self.guard(*last));
-            node = *first;
-        }
-        found.extend(self.guard(node));
-        found
-    }
-
-    /// The text of a statement that only asks something.
-    fn guard(&self, node: Node<'_>) -> Option<String> {
-        let mut inner = node;
-        for _ in 0..4 {
-            inner = match inner.kind() {
-                "redirected_statement" => inner.child_by_field_name("body")?,
-                "pipeline" => named(inner).pop()?,
-                _ => break,
-            };
-        }
-        let asks = match inner.kind() {
-            "test_command" | "negated_command" => true,
-            "command" => {
-                let mut words = self.source(inner).split_ascii_whitespace();
-                match words.next() {
-                    Some("test" | "which" | "type" | "hash" | "grep" | "egrep" | "false" | "nvidia-smi") => true,
-                    Some("command") => words.next() == Some("-v"),
-                    _ => false,
-                }
-            }
-            _ => false,
-        };
-        asks.then(|| self.test_text(node.byte_range()))
-    }
-
-    fn test_text(&self, part: Range<usize>) -> String {
-        let text = self.excerpt.text().get(part).unwrap_or_default();
-        let text = text.trim_end_matches(|c: char| c == ';' || c.is_whitespace());
-        let mut end = text.len().min(TEST_TEXT);
-        while !text.is_char_boundary(end) {
-            end -= 1;
-        }
-        text[..end].to_owned()
-    }
-
-    fn if_statement<'t>(&self, node: Node<'t>, steps: &mut Vec<Step<'t>>) {
-        let mut arms: Vec<(Vec<Node<'t>>, Vec<Node<'t>>)> = vec![Default::default()];
-        let mut tests = Vec::new();
-        let mut end = Vec::new();
-        let mut in_test = false;
-        for part in all(node) {
-            match part.kind() {
-                "if" => in_test = true,
-                "then" => in_test = false,
-                "elif_clause" => {
-                    let mut arm = (Vec::new(), Vec::new());
-                    let mut in_test = true;
-                    for part in all(part) {
-                        match part.kind() {
-                            "then" => in_test = false,
-                            _ if !part.is_named() => {}
-                            _ if in_test => arm.0.push(part),
-                            _ => arm.1.push(part),
-                        }
-                    }
-                    arms.push(arm);
-                }
-                "else_clause" => end = named(part),
-                _ if !part.is_named() => {}
-                _ if in_test => arms[0].0.push(part),
-                _ => arms[0].1.push(part),
-            }
-        }
-        let mut length = 0;
-        for (test, _) in &arms {
-            if let (Some(first), Some(last)) = (test.first(), test.last())
-                && length < TEST_TEXT
-            {
-                let text = self.test_text(first.start_byte()..last.end_byte());
-                length += text.len();
-                tests.push(text);
-            }
-        }
-        let text = tests.join(" elif ");
-        let count = arms.len();
-        for (arm, (test, body)) in (0u32..).zip(arms) {
-            steps.extend(test.into_iter().map(Step::Visit));
-            steps.push(Step::Choose(text.clone(), arm));
-            steps.extend(body.into_iter().map(Step::Visit));
-            steps.push(Step::Unchoose);
-        }
-        steps.push(Step::Choose(text, u32::try_from(count).unwrap_or(u32::MAX)));
-        steps.extend(end.into_iter().map(Step::Visit));
-        steps.push(Step::Unchoose);
-    }
-
-    fn case_statement<'t>(&self, node: Node<'t>, steps: &mut Vec<Step<'t>>) {
-        let value = node.child_by_field_name("value").map(|n| self.source(n)).unwrap_or_default();
-        let mut text = format!("{value} in");
-        let items: Vec<_> = named(node).into_iter().filter(|n| n.kind() == "case_item").collect();
-        let bodies: Vec<Vec<_>> = items
-            .iter()
-            .map(|item| {
-                let parts = all(*item);
-                let body = parts.iter().position(|n| n.kind() == ")").unwrap_or(parts.len());
-                if text.len() < TEST_TEXT
-                    && let Some(end) = parts.get(body)
-                {
-                    text.push(' ');
-                    text.push_str(&self.test_text(item.start_byte()..end.start_byte()));
-                }
-                parts.into_iter().skip(body).filter(Node::is_named).collect()
-            })
-            .collect();
-        for (arm, body) in (0u32..).zip(bodies) {
-            steps.push(Step::Choose(text.clone(), arm));
-            steps.extend(body.into_iter().map(Step::Visit));
-            steps.push(Step::Unchoose);
         }
     }
 
