@@ -15,11 +15,16 @@ pub(super) static RULE: Rule = Rule {
 
 fn check(env: &Environment, host: &Host, out: &mut Out) {
     let Some(driver) = Driver::of(host) else { return };
-    for (holds, cuda, bound, evidence) in brought(env, &driver) {
+    let found = brought(env, &driver);
+    // NVIDIA's own wheels are parts of the framework beside them: one cause, said at the framework.
+    let belongs = |b: &&Brought| b.part && found.iter().any(|whole| !whole.part && whole.bound == b.bound);
+    let parts: Vec<_> = found.iter().filter(belongs).collect();
+    for Brought { holds, cuda, bound, evidence, .. } in found.iter().filter(|b| !belongs(b)) {
         let message = format!("CUDA {cuda} needs driver {bound} or newer, the host has {}", driver.shown());
-        let links = vec![evidence, driver.evidence()];
-        let mut clash = Clash::new(holds, message, links);
-        if let Some(link) = forward_compat(env, host, &driver, &cuda) {
+        let mut links = vec![evidence.clone(), driver.evidence()];
+        links.extend(parts.iter().filter(|part| part.bound == *bound).map(|part| part.evidence.clone()));
+        let mut clash = Clash::new(*holds, message, links);
+        if let Some(link) = forward_compat(env, host, &driver, cuda) {
             clash.message = format!("CUDA {cuda} runs on driver {} by forward compatibility only", driver.shown());
             clash.of.push(link);
             clash = clash.at_most(Severity::Info);
@@ -28,16 +33,28 @@ fn check(env: &Environment, host: &Host, out: &mut Out) {
         } else {
             clash.help = Some(format!("raise the driver to {bound} or newer"));
         }
-        clash.bound = Some(bound);
+        clash.bound = Some(bound.clone());
         out.push(clash);
     }
 }
 
-/// What brings a CUDA that the driver does not run: packages, or the toolkit of an image into which no package brings its own.
-fn brought(env: &Environment, driver: &Driver<'_>) -> Vec<(Holds, CudaVersion, DriverVersion, Evidence)> {
+/// Something that brings a CUDA which the driver does not run.
+struct Brought {
+    holds: Holds,
+    cuda: CudaVersion,
+    bound: DriverVersion,
+    evidence: Evidence,
+    /// One of NVIDIA's wheels, which frameworks require.
+    part: bool,
+}
+
+/// Packages, or the toolkit of an image into which no package brings its own.
+fn brought(env: &Environment, driver: &Driver<'_>) -> Vec<Brought> {
     let packages = env.components.iter().filter_map(|component| {
         let (cuda, bound) = worst(component, driver)?;
-        Some((component.builds.hold(|build| too_old(build, driver)), cuda, bound, component.evidence.clone()))
+        let holds = component.builds.hold(|build| too_old(build, driver));
+        let part = component.name.starts_with("nvidia-");
+        Some(Brought { holds, cuda, bound, evidence: component.evidence.clone(), part })
     });
     let mut found: Vec<_> = packages.collect();
     let alone = env.components.iter().all(|c| c.builds.builds.iter().all(|b| b.cuda().is_none()));
@@ -45,7 +62,8 @@ fn brought(env: &Environment, driver: &Driver<'_>) -> Vec<(Holds, CudaVersion, D
     if let Some((image, cuda)) = toolkit.filter(|(_, cuda)| alone && driver.below(cuda) == Some(true))
         && let Some(bound) = driver.bound(&cuda)
     {
-        found.push((Holds::Always, cuda.minor_only(), bound, image.evidence.clone()));
+        let (cuda, evidence) = (cuda.minor_only(), image.evidence.clone());
+        found.push(Brought { holds: Holds::Always, cuda, bound, evidence, part: false });
     }
     found
 }
