@@ -153,7 +153,7 @@ impl State {
     fn of_image(platform: Platform, image: Option<&Image>) -> Self {
         let mut state = Self { platform, installed: BTreeMap::new(), steps: Vec::new(), unknown_base: false };
         if let Some(image) = image {
-            state.unknown_base = image.reference.is_empty();
+            state.unknown_base = image.row.is_none() && !knowledge::is_bare(&image.reference);
             state.take_image(image);
         }
         state

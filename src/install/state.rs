@@ -14,7 +14,7 @@ pub(super) struct State {
     /// By name.
     pub(super) installed: BTreeMap<String, Held>,
     pub(super) steps: Vec<Step>,
-    /// It stands on an image whose name is not known: any package may be there already, and any index be set.
+    /// It stands on an image of which nothing is known: any package may be there already, and any index be set.
     pub(super) unknown_base: bool,
 }
 

@@ -9,7 +9,7 @@ mod system;
 mod tables;
 
 pub use gpu::gpu;
-pub use image::image;
+pub use image::{image, is_bare};
 pub use index::{index, index_by_id};
 pub use rows::*;
 pub use system::system_package;
