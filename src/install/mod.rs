@@ -13,7 +13,7 @@ use crate::notation::image::ImageReference;
 use crate::platform::{Platform, Pythons};
 use crate::project::{Beginning, Event, Prefix, Script, World};
 use crate::source::Span;
-use crate::version::{CudaVersion, Specifiers};
+use crate::version::CudaVersion;
 use state::State;
 
 /// What a company's own addresses stand for.
@@ -44,8 +44,8 @@ pub(crate) fn fold(beginning: &Beginning, world: &World, script: &Script, aliase
     for event in &script.events {
         match event {
             Event::Python(text) => {
-                if let Ok(specifiers) = Specifiers::parse(text) {
-                    let admitted = Pythons::admitted(&specifiers).and(platform.python);
+                if let Some(stated) = Pythons::stated(text) {
+                    let admitted = stated.and(platform.python);
                     platform.python = if admitted.0 == 0 { platform.python } else { admitted };
                     for state in states.values_mut() {
                         state.platform.python = platform.python;
