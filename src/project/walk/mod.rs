@@ -280,12 +280,10 @@ impl<'p, 'a> Walker<'p, 'a> {
     fn takes(&mut self, act: &Act) -> bool {
         for choice in &act.when.0 {
             match choice {
-                Choice::Marker(text) => {
-                    self.script.markers.insert(text.clone());
-                }
-                choice => {
-                    self.script.choices.insert(choice.clone());
-                }
+                Choice::Marker(text) if self.script.markers.contains(text) => {}
+                Choice::Marker(text) => drop(self.script.markers.insert(text.clone())),
+                choice if self.script.choices.contains(choice) => {}
+                choice => drop(self.script.choices.insert(choice.clone())),
             }
         }
         self.world.takes(&act.when) == Some(true)
