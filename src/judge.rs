@@ -222,6 +222,36 @@ fn spoken(all: impl ExactSizeIterator<Item = String>) -> String {
     if more == 0 { text } else { format!("{text}, and {more} more") }
 }
 
+/// What is the same on the same host in several lines of one file is said once, at the first of them: raising the driver
+/// or taking another card mends them all. Where no host takes part, each line is to be mended by itself.
+/// Suppressions come before: a comment at one of the lines silences that line.
+pub(crate) fn gather(said: &mut Vec<Diagnostic>) {
+    said.sort_by_cached_key(|found| found.labels.first().map(|l| l.at));
+    let mut first: HashMap<_, usize> = HashMap::new();
+    let mut kept: Vec<Diagnostic> = Vec::with_capacity(said.len());
+    for found in said.drain(..) {
+        let file = found.labels.first().map(|l| l.at.file);
+        let fact = (found.rule, file, found.severity, found.message.clone(), found.help.clone(), found.hosts.clone());
+        match first.get(&fact).filter(|_| !found.hosts.is_empty() && found.fix.is_none()) {
+            Some(&at) => {
+                let into: &mut Diagnostic = &mut kept[at];
+                let environments: BTreeSet<String> = into.environments.drain(..).chain(found.environments).collect();
+                into.environments = environments.into_iter().collect();
+                for label in found.labels {
+                    if into.labels.len() < MOST_LABELS && !into.labels.iter().any(|l| l.at == label.at) {
+                        into.labels.push(label);
+                    }
+                }
+            }
+            None => {
+                first.insert(fact, kept.len());
+                kept.push(found);
+            }
+        }
+    }
+    *said = kept;
+}
+
 fn diagnostic(seen: &Seen, severity: Severity) -> Diagnostic {
     let mut labels: Vec<Label> = Vec::new();
     let mut push = |at: Span, reason: &crate::environment::Reason| {

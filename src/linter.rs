@@ -1,6 +1,6 @@
 //! The engine: texts in, a report out. Nothing here touches a file, the clock, the network or the machine.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
@@ -229,7 +229,8 @@ impl Linter {
                     beginning.name = format!("{}#{taken}", beginning.name);
                 }
                 let mut hosts = self.hosts_of(&beginning.path);
-                hosts.retain(|host| hardware::meets(&beginning.name, host));
+                let meant_for = format!("{} {}", beginning.name, beginning.machine);
+                hosts.retain(|host| hardware::meets(&meant_for, host));
                 let old = starts.remove(&beginning.name);
                 let fresh = old.filter(|old| old.fingerprint == self.fingerprint(&project, &beginning, &hosts, old));
                 order.push(beginning.name.clone());
@@ -326,8 +327,14 @@ impl Linter {
             let with = if let Enters::Manifest(with) = &beginning.enters { with.clone() } else { BTreeSet::new() };
             let first = World::new(platform, with);
             let met = project::walk(project, beginning, &first);
+            // Worlds in which the same happens are one.
+            let mut happened = HashSet::new();
             for world in project::worlds(&first, &met) {
                 let script = project::walk(project, beginning, &world);
+                if !happened.insert((script.happens(), world.platform.clone())) {
+                    judged.take(script);
+                    continue;
+                }
                 let mut found = install::fold(beginning, &world, &script, &aliases);
                 self.join_rc(project, beginning, &world, &mut found, &mut judged);
                 for env in &found {
@@ -365,6 +372,7 @@ impl Linter {
                 at: Span::new(file.id, 0, 0),
                 enters: Enters::Script,
                 runs: true,
+                machine: String::new(),
             };
             let script = project::walk(project, &rc, world);
             for env in found.iter_mut() {
@@ -457,6 +465,7 @@ impl Linter {
                 })
         };
         said.retain(within);
+        judge::gather(&mut said);
         said.sort_by_cached_key(|found| {
             let at = found.labels.first().map(|l| (self.sources.path(l.at.file).to_owned(), l.at.start));
             (at, found.rule, found.message.clone())

@@ -91,6 +91,11 @@ impl Pythons {
         let admits = |minor: u32, patch: u32| Version::parse(&format!("3.{minor}.{patch}")).is_some_and(|v| by.admits(&v));
         (0..40).filter(|minor| (0..30).any(|patch| admits(*minor, patch))).fold(Self(0), |set, m| Self(set.0 | 1 << m))
     }
+    /// What a file says of Python: a specifier set (`>=3.10`), or a version (`3.9`).
+    #[must_use]
+    pub fn stated(text: &str) -> Option<Self> {
+        Specifiers::parse(text).ok().map(|specifiers| Self::admitted(&specifiers)).or_else(|| Self::parse(text))
+    }
     /// Those in both.
     #[must_use]
     pub fn and(self, other: Self) -> Self {

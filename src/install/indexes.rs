@@ -38,6 +38,7 @@ pub(super) fn indexes(step: &Installed, aliases: &dyn Aliases) -> Vec<StepIndex>
     match step.tool {
         // pip: no priority, but of equal versions the later place is taken.
         Tool::Pip => {
+            all.extend(backend);
             all.extend(links);
             all.push(primary);
             all.extend(extra);

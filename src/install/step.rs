@@ -309,30 +309,52 @@ impl State {
     fn imply(&self, wanted: &mut Vec<Wanted>, step: &Installed, found: &[StepIndex]) {
         let mut next = 0;
         let limits = Limits::new(step, &self.platform);
+        // Who fixes an implied package's version is the line that one would change.
+        let mut fixed: HashMap<String, Fixes> = HashMap::new();
         while next < wanted.len() && wanted.len() < 64 {
             let want = &wanted[next];
             next += 1;
             let Some(build) = want.alone.only().or_else(|| want.alone.today()) else { continue };
+            let alone = want.alone.only().is_some();
             let (by, place, also) = (format!("{} {}", want.name, build.version), want.at, want.also.clone());
             let published = resolve::requirements(build.release);
-            let mut new = Vec::new();
             for (text, parsed) in published.iter() {
                 if parsed.marker.as_ref().is_some_and(|m| m.holds(&self.platform, &[]) != Some(true)) {
                     continue;
                 }
-                let Subject::Package { name, .. } = &parsed.subject else { continue };
-                if is_framework(name) && !wanted.iter().chain(&new).any(|w| w.name == *name) {
-                    let mut also = also.clone();
-                    also.push((place, Reason::Requires { by: by.clone(), what: (*text).to_owned() }));
-                    let ask = Asked { text: None, language: Language::Pep508, at: place, also };
-                    new.push(Wanted {
-                        implied: true,
-                        chosen: false,
-                        ..self.package(name.clone(), Specifiers::default(), &ask, step, found, &limits)
-                    });
+                let Subject::Package { name, wants, .. } = &parsed.subject else { continue };
+                if !is_framework(name) {
+                    continue;
+                }
+                let fixes = match wants.pin() {
+                    Some(_) if alone => Fixes::Always,
+                    Some(_) => Fixes::Today,
+                    None => Fixes::No,
+                };
+                let mut also = also.clone();
+                also.push((place, Reason::Requires { by: by.clone(), what: (*text).to_owned() }));
+                let ask = Asked { text: None, language: Language::Pep508, at: place, also };
+                match wanted.iter_mut().find(|w| w.name == *name) {
+                    Some(known) => {
+                        if known.implied && fixed.get(name).is_some_and(|before| *before < fixes) {
+                            *known = Wanted {
+                                implied: true,
+                                chosen: false,
+                                ..self.package(name.clone(), Specifiers::default(), &ask, step, found, &limits)
+                            };
+                            fixed.insert(name.clone(), fixes);
+                        }
+                    }
+                    None => {
+                        fixed.insert(name.clone(), fixes);
+                        wanted.push(Wanted {
+                            implied: true,
+                            chosen: false,
+                            ..self.package(name.clone(), Specifiers::default(), &ask, step, found, &limits)
+                        });
+                    }
                 }
             }
-            wanted.extend(new);
         }
     }
 
@@ -386,6 +408,17 @@ impl State {
             cause: cause.clone(),
         })
     }
+}
+
+/// How surely a package fixes the version of one that it requires.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Fixes {
+    /// It leaves it open.
+    No,
+    /// Its newest version does.
+    Today,
+    /// Its only version does.
+    Always,
 }
 
 /// What a uv override makes of a package.

@@ -6,7 +6,6 @@ use super::walk::{Event, Script};
 use crate::notation::marker::Marker;
 use crate::outline::{Choice, When};
 use crate::platform::{Platform, Pythons};
-use crate::version::Specifiers;
 
 /// No start has more; the rest of the combinations is left out.
 const MOST: usize = 256;
@@ -163,9 +162,9 @@ fn stated(all: Pythons, met: &Script) -> Pythons {
     let mut left = all;
     for event in &met.events {
         if let Event::Python(text) = event
-            && let Ok(specifiers) = Specifiers::parse(text)
+            && let Some(stated) = Pythons::stated(text)
         {
-            let both = Pythons::admitted(&specifiers).and(left);
+            let both = stated.and(left);
             left = if both.0 == 0 { left } else { both };
         }
     }

@@ -99,8 +99,14 @@ fn settle(packages: &[(String, Candidates)], pruned: &mut Pruned, platform: &Pla
                 pruned.conflicts.contains(&(p, d.of)) || pruned.left[d.of].today().is_none_or(|t| d.wants.admits(&t.version))
             })
         };
+        // Who is held to a version by another cannot give way: what it requires does.
+        let held = |build: &Build| {
+            let others = pruned.left.iter().enumerate().filter(|(q, _)| *q != p && !pruned.conflicts.contains(&(*q, p)));
+            let mut demanded = others.filter_map(|(_, c)| c.today()).flat_map(|today| demands(today, &index, platform));
+            demanded.all(|d| d.of != p || d.wants.admits(&build.version))
+        };
         if !fits(&left.builds[now])
-            && let Some(newest) = left.builds.iter().rposition(fits)
+            && let Some(newest) = left.builds.iter().rposition(|build| fits(build) && held(build))
         {
             pruned.left[p].today = Some(newest);
         }

@@ -7,6 +7,8 @@ mod open;
 mod stage;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+use std::hash::{DefaultHasher, Hasher};
 
 use bounds::Bounds;
 
@@ -49,6 +51,27 @@ pub(crate) struct Script {
     pub(crate) runs: Vec<(String, Span)>,
     /// How much work the walk was; the more, the fewer worlds are looked at.
     pub(crate) weight: usize,
+}
+
+impl Script {
+    /// Equal where the same happens, by a hash of all that is installed and set.
+    pub(crate) fn happens(&self) -> u64 {
+        let mut hashed = Hashed(DefaultHasher::new());
+        let all = (&self.events, &self.exported, &self.runs, self.unread_environment);
+        // Nothing fails in hashing.
+        let _ = write!(hashed, "{all:?}");
+        hashed.0.finish()
+    }
+}
+
+/// Hashes what is written to it.
+struct Hashed(DefaultHasher);
+
+impl Write for Hashed {
+    fn write_str(&mut self, text: &str) -> std::fmt::Result {
+        self.0.write(text.as_bytes());
+        Ok(())
+    }
 }
 
 /// Into which environment something is installed.
@@ -260,12 +283,10 @@ impl<'p, 'a> Walker<'p, 'a> {
     fn takes(&mut self, act: &Act) -> bool {
         for choice in &act.when.0 {
             match choice {
-                Choice::Marker(text) => {
-                    self.script.markers.insert(text.clone());
-                }
-                choice => {
-                    self.script.choices.insert(choice.clone());
-                }
+                Choice::Marker(text) if self.script.markers.contains(text) => {}
+                Choice::Marker(text) => drop(self.script.markers.insert(text.clone())),
+                choice if self.script.choices.contains(choice) => {}
+                choice => drop(self.script.choices.insert(choice.clone())),
             }
         }
         self.world.takes(&act.when) == Some(true)
