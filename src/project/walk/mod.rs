@@ -39,7 +39,7 @@ pub(crate) struct Script {
     pub(crate) looked: BTreeSet<(String, Kind)>,
     /// Manifests that were installed on the way.
     pub(crate) installed: BTreeSet<String>,
-    /// All choices that were met, taken or not.
+    /// All arms and rows that were met, taken or not.
     pub(crate) choices: BTreeSet<Choice>,
     /// All markers that were met.
     pub(crate) markers: BTreeSet<String>,
@@ -285,6 +285,8 @@ impl<'p, 'a> Walker<'p, 'a> {
             match choice {
                 Choice::Marker(text) if self.script.markers.contains(text) => {}
                 Choice::Marker(text) => drop(self.script.markers.insert(text.clone())),
+                // Of extras and groups the start itself says which there are.
+                Choice::Extra(_) | Choice::Group(_) | Choice::Profile(_) => {}
                 choice if self.script.choices.contains(choice) => {}
                 choice => drop(self.script.choices.insert(choice.clone())),
             }
