@@ -3,6 +3,7 @@
 mod images;
 mod installers;
 mod launches;
+mod parts;
 mod paths;
 mod starts;
 mod variables;
@@ -11,12 +12,12 @@ mod worlds;
 
 pub(crate) use launches::{LaunchPlace, launches};
 pub(crate) use starts::{Beginning, Enters, commanded, manifests};
-pub(crate) use walk::{Asked, Event, Indexed, Installed, Prefix, Script, walk};
+pub(crate) use walk::{Asked, Event, Indexed, Installed, Prefix, Routed, Script, walk};
 pub(crate) use worlds::{World, worlds};
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
-use crate::outline::{Kind, Outline};
+use crate::outline::{Kind, Outline, Tool};
 use crate::source::{FileId, Sources};
 
 /// All files of the repository with what they say, by path.
@@ -25,6 +26,7 @@ pub(crate) struct Project<'a> {
     pub(crate) sources: &'a Sources,
     files: BTreeMap<&'a str, File<'a>>,
     rc_files: Vec<(&'a str, File<'a>)>,
+    parts: HashMap<FileId, parts::Parts<'a>>,
     givers: images::Givers,
     installers: installers::Installers,
 }
@@ -44,8 +46,9 @@ impl<'a> Project<'a> {
     pub(crate) fn new(sources: &'a Sources, files: impl Iterator<Item = (&'a str, File<'a>)>) -> Self {
         let files: BTreeMap<_, _> = files.collect();
         let rc_files = files.iter().filter(|(_, f)| f.kind == Kind::Rc).map(|(path, f)| (*path, *f)).collect();
-        let mut project =
-            Self { sources, files, rc_files, givers: images::Givers::default(), installers: installers::Installers::default() };
+        let parts = files.values().map(|f| (f.id, parts::Parts::of(f.outline))).collect();
+        let (givers, installers) = (images::Givers::default(), installers::Installers::default());
+        let mut project = Self { sources, files, rc_files, parts, givers, installers };
         project.givers = images::givers(&project);
         project.installers = installers::Installers::of(&project);
         project
@@ -63,7 +66,11 @@ impl<'a> Project<'a> {
         self.rc_files.iter().copied()
     }
     /// What the other files say of building a Dockerfile or of who installs a manifest: part of the fingerprint of its starts.
-    pub(crate) fn given_to(&self, path: &str) -> String {
-        format!("{:?}{:?}", self.givers.of(path), self.installers.tool(path))
+    pub(crate) fn given_to(&self, path: &str) -> (u64, Tool) {
+        (self.givers.of(path).hash, self.installers.tool(path))
+    }
+    /// Where the parts of a file begin.
+    fn parts(&self, file: FileId) -> &parts::Parts<'a> {
+        &self.parts[&file]
     }
 }

@@ -83,7 +83,7 @@ pub(super) fn stages(project: &Project<'_>, path: &str) -> Vec<Beginning> {
         .iter()
         .filter_map(|act| if let Does::From(stage) = &act.does { Some((act.at, stage)) } else { None })
         .collect();
-    let targets = project.givers.targets(path);
+    let targets = &project.givers.of(path).targets;
     let last = stages.len().saturating_sub(1);
     let name = |(n, stage): (usize, &crate::outline::Stage)| stage.name.clone().unwrap_or_else(|| n.to_string());
     stages

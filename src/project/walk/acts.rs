@@ -15,12 +15,14 @@ impl<'a> Walker<'_, 'a> {
         }
         let mut kept: Vec<Kept> = Vec::new();
         for act in acts {
+            // What has become too much says nothing any more.
+            if self.bounds.left_out {
+                break;
+            }
             match &act.does {
                 Does::Enter(Place::Subshell) => {
-                    if !self.bounds.copy(self.variables.len()) {
-                        return;
-                    }
-                    kept.push(self.keep());
+                    let state = self.keep();
+                    kept.push(state);
                 }
                 Does::Enter(Place::Back) => {
                     if let Some(state) = kept.pop() {
@@ -33,11 +35,15 @@ impl<'a> Walker<'_, 'a> {
                 self.act(path, act, depth);
             }
         }
+        // Subshells that nothing ends: their variables stay.
+        while let Some(state) = kept.pop() {
+            self.variables.forget(state.variables);
+        }
     }
 
-    pub(super) fn keep(&self) -> Kept {
+    pub(super) fn keep(&mut self) -> Kept {
         Kept {
-            variables: self.variables.clone(),
+            variables: self.variables.mark(),
             folders: self.folders.clone(),
             prefix: self.prefix.clone(),
             folder: self.image.as_ref().map(|i| i.folder.clone()),
@@ -45,12 +51,7 @@ impl<'a> Walker<'_, 'a> {
     }
 
     pub(super) fn back(&mut self, state: Kept) {
-        let inside = std::mem::replace(&mut self.variables, state.variables);
-        for name in &self.configured {
-            if let Some(value) = inside.get(name) {
-                self.variables.set(name, value.clone());
-            }
-        }
+        self.variables.back(state.variables, |name| self.configured.contains(name));
         self.folders = state.folders;
         self.prefix = state.prefix;
         if let (Some(image), Some(folder)) = (&mut self.image, state.folder) {
@@ -153,7 +154,7 @@ impl<'a> Walker<'_, 'a> {
 
     pub(super) fn argument(&self, variable: &Variable, at: Span) -> Value {
         let image = self.image.as_ref();
-        let given = image.and_then(|i| i.arguments.get(&variable.name)).cloned();
+        let given = image.and_then(|i| i.arguments?.get(&variable.name)).cloned();
         let global = image.and_then(|i| i.global.get(&variable.name));
         match (given, &variable.value) {
             (Some(given), _) => Value::known(given, at, false),
