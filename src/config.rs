@@ -1,5 +1,7 @@
 //! `cudalint.toml`, `[tool.cudalint]`, and host files: the same keys, read in the same way.
 
+use globset::{Glob, GlobMatcher};
+
 use crate::diagnostic::Severity;
 use crate::environment::{Gpu, Host};
 use crate::knowledge::{self, Basis, Sm};
@@ -36,6 +38,8 @@ pub struct Config {
 pub struct PerPath {
     /// Glob, relative to the configuration's folder.
     pub path: String,
+    /// The same to be asked; `None` where it is no glob.
+    pub glob: Option<GlobMatcher>,
     /// Highest level by rule; `None` = off.
     pub levels: Vec<(String, Option<Severity>, Span)>,
 }
@@ -132,7 +136,10 @@ impl<'t> Reader<'t> {
                 }
             }
             match path {
-                Some(path) => all.push(PerPath { path, levels }),
+                Some(path) => {
+                    let glob = Glob::new(&path).ok().map(|glob| glob.compile_matcher());
+                    all.push(PerPath { path, glob, levels });
+                }
                 None if item.contains_key("path") => {}
                 None => self.mistake(self.toml.span(value.span()), "`[[per-path]]` needs a `path`"),
             }

@@ -282,8 +282,8 @@ impl Linter {
             (path, self.files.get(path).map(|f| f.hash)).hash(&mut hasher);
         }
         if matches!(beginning.enters, Enters::Manifest(_)) {
-            for (path, file) in self.files.iter().filter(|(_, f)| f.kind == Kind::Rc) {
-                (path, file.hash).hash(&mut hasher);
+            for (path, file) in project.rc_files_above(&beginning.path) {
+                (file.id, self.files.get(path).map(|f| f.hash)).hash(&mut hasher);
             }
         }
         if let Some(config) = self.config_of(&beginning.path) {
@@ -353,11 +353,7 @@ impl Linter {
         if !matches!(beginning.enters, Enters::Manifest(_)) {
             return;
         }
-        let above = |path: &str| {
-            let folder = path.rfind('/').map_or("", |at| &path[..=at]);
-            beginning.path.starts_with(folder)
-        };
-        for (path, file) in project.rc_files().filter(|(path, _)| above(path)) {
+        for (path, file) in project.rc_files_above(&beginning.path) {
             let rc = Beginning {
                 name: path.to_owned(),
                 path: path.to_owned(),

@@ -80,6 +80,10 @@ impl<'a> Parts<'a> {
         let number = name.parse::<usize>().ok().filter(|number| number.to_string() == name);
         self.named(name).first().copied().into_iter().chain(number).min().filter(|at| *at < n)
     }
+    /// How many acts take place under all choices.
+    pub(super) fn always(&self) -> usize {
+        self.always.len()
+    }
     /// The acts that may take place under these choices, in order.
     pub(super) fn under<'c>(&self, choices: impl Iterator<Item = &'c Choice>) -> Vec<usize> {
         let mut all = self.always.clone();

@@ -10,8 +10,10 @@ const REPEATED: usize = 4_000;
 /// The same for all starts of a file together, and what each may have of it in any case.
 const REPEATED_BY_ALL: usize = 400_000;
 const REPEATED_BY_EACH: usize = 200;
-/// Values that are made, and `COPY` sources that are looked through for a file.
+/// Values that are made.
 const COPIED: usize = 1_000_000;
+/// A `COPY` source that is looked through for a file is as much work as this many values.
+const SOURCE: usize = 16;
 /// `ARG`s before the first stage, times stages.
 const GLOBALS: usize = 250_000;
 /// An installing step is as much work as this many other acts.
@@ -87,7 +89,11 @@ impl Bounds {
         self.left_out |= values > GLOBALS;
         !self.left_out
     }
-    /// Whether this many more may be copied or looked through.
+    /// Whether this many more `COPY` sources may be looked through.
+    pub(super) fn look_through(&mut self, sources: usize) -> bool {
+        self.copy(sources * SOURCE)
+    }
+    /// Whether this many more may be copied.
     pub(super) fn copy(&mut self, variables: usize) -> bool {
         self.copied += variables;
         self.left_out |= self.copied > COPIED;

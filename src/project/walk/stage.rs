@@ -51,7 +51,9 @@ impl<'a> Walker<'_, 'a> {
         if let Some(image) = &mut self.image {
             image.stage = n;
         }
-        self.acts(path, &acts[begin + 1..end], 0);
+        if depth == 0 || self.bounds.again(end - begin) {
+            self.acts(path, &acts[begin + 1..end], 0);
+        }
     }
 
     /// Variables that whoever runs the image gives it, where all agree.
