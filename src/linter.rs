@@ -287,7 +287,8 @@ impl Linter {
             }
         }
         if let Some(config) = self.config_of(&beginning.path) {
-            format!("{:?}{:?}", config.mirrors, config.images).hash(&mut hasher);
+            config.mirrors.hash(&mut hasher);
+            config.images.iter().for_each(|(pattern, image)| (&pattern.written, image).hash(&mut hasher));
         }
         hasher.finish()
     }
@@ -557,8 +558,7 @@ impl Aliases for CompanyNames<'_> {
     }
     fn image(&self, reference: &str) -> Option<String> {
         let images = &self.0?.images;
-        let (_, public) =
-            images.iter().find(|(glob, _)| globset::Glob::new(glob).is_ok_and(|g| g.compile_matcher().is_match(reference)))?;
+        let (_, public) = images.iter().find(|(pattern, _)| pattern.fits(reference))?;
         Some(public.clone())
     }
 }
