@@ -66,18 +66,19 @@ fn grade(seen: &Seen) -> Option<Severity> {
 fn first_speaks(graded: &mut Vec<(Seen, Severity)>, rules: &[&str]) {
     let rank = |s: &Seen| rules.iter().position(|r| *r == s.rule.name);
     // One place, in one environment, on one host: the foremost rule that speaks there.
-    let mut foremost: HashMap<(String, String, Span), usize> = HashMap::new();
-    let subject = |s: &Seen| Some((s.environment.clone(), s.host.clone(), s.clash.of.first()?.at));
+    let mut foremost: HashMap<(&str, &str, Span), usize> = HashMap::new();
+    let subject = |s: &'_ Seen| Some((s.clash.of.first()?.at, rank(s)?));
     for (s, _) in graded.iter() {
-        if let (Some(mine), Some(subject)) = (rank(s), subject(s)) {
-            let first = foremost.entry(subject).or_insert(mine);
+        if let Some((at, mine)) = subject(s) {
+            let first = foremost.entry((&s.environment, &s.host, at)).or_insert(mine);
             *first = mine.min(*first);
         }
     }
-    graded.retain(|(s, _)| match (rank(s), subject(s)) {
-        (Some(mine), Some(subject)) => foremost.get(&subject).is_none_or(|first| *first >= mine),
-        _ => true,
-    });
+    let first = |s: &Seen, at: Span| foremost.get(&(s.environment.as_str(), s.host.as_str(), at)).copied();
+    let speaks = |(s, _): &(Seen, Severity)| subject(s).is_none_or(|(at, mine)| first(s, at).is_none_or(|first| first >= mine));
+    let spoken: Vec<bool> = graded.iter().map(speaks).collect();
+    let mut spoken = spoken.into_iter();
+    graded.retain(|_| spoken.next().unwrap_or(true));
 }
 
 fn highest_bound_speaks(graded: &mut Vec<(Seen, Severity)>, rules: &[&str]) {

@@ -284,12 +284,13 @@ impl Linter {
             (path, self.files.get(path).map(|f| f.hash)).hash(&mut hasher);
         }
         if matches!(beginning.enters, Enters::Manifest(_)) {
-            for (path, file) in self.files.iter().filter(|(_, f)| f.kind == Kind::Rc) {
-                (path, file.hash).hash(&mut hasher);
+            for (path, file) in project.rc_files_above(&beginning.path) {
+                (file.id, self.files.get(path).map(|f| f.hash)).hash(&mut hasher);
             }
         }
         if let Some(config) = self.config_of(&beginning.path) {
-            format!("{:?}{:?}", config.mirrors, config.images).hash(&mut hasher);
+            config.mirrors.hash(&mut hasher);
+            config.images.iter().for_each(|(pattern, image)| (&pattern.written, image).hash(&mut hasher));
         }
         hasher.finish()
     }
@@ -361,11 +362,7 @@ impl Linter {
         if !matches!(beginning.enters, Enters::Manifest(_)) {
             return;
         }
-        let above = |path: &str| {
-            let folder = path.rfind('/').map_or("", |at| &path[..=at]);
-            beginning.path.starts_with(folder)
-        };
-        for (path, file) in project.rc_files().filter(|(path, _)| above(path)) {
+        for (path, file) in project.rc_files_above(&beginning.path) {
             let rc = Beginning {
                 name: path.to_owned(),
                 path: path.to_owned(),
@@ -566,8 +563,7 @@ impl Aliases for CompanyNames<'_> {
     }
     fn image(&self, reference: &str) -> Option<String> {
         let images = &self.0?.images;
-        let (_, public) =
-            images.iter().find(|(glob, _)| globset::Glob::new(glob).is_ok_and(|g| g.compile_matcher().is_match(reference)))?;
+        let (_, public) = images.iter().find(|(pattern, _)| pattern.fits(reference))?;
         Some(public.clone())
     }
 }

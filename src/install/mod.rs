@@ -2,8 +2,10 @@
 
 mod indexes;
 mod limits;
+mod overrides;
 mod state;
 mod step;
+mod view;
 
 use std::collections::BTreeMap;
 

@@ -4,18 +4,35 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::Aliases;
 use super::indexes::indexes;
-use super::limits::{Limits, MOST};
+use super::limits::MOST;
+use super::overrides::Override;
 use super::state::{Held, State, at, comes};
+use super::view::View;
 use crate::environment::{Ask, Build, Candidates, Change, Conflict, Effect, Evidence, Holds, Reason, Step, StepIndex};
 use crate::knowledge::{self, Kernels};
 use crate::notation::match_spec::MatchSpec;
 use crate::notation::requirement::{self, Requirement, Subject};
 use crate::outline::{Language, Tool};
-use crate::platform::{Platform, Pythons};
+use crate::platform::Pythons;
 use crate::project::{Asked, Installed};
 use crate::resolve::{self, Reach, Stays};
 use crate::source::Span;
 use crate::version::{Specifiers, Version};
+
+/// How often each package has been asked for: of more conditions on one only the first ones are looked at.
+#[derive(Default)]
+struct Repeats(HashMap<String, usize>);
+
+impl Repeats {
+    fn too_many(&mut self, name: &str) -> bool {
+        let again = match self.0.get_mut(name) {
+            Some(again) => again,
+            None => self.0.entry(name.to_owned()).or_default(),
+        };
+        *again += 1;
+        *again > MOST
+    }
+}
 
 /// One package of a step while it is worked out.
 #[derive(Clone)]
@@ -39,13 +56,17 @@ impl State {
         let found = indexes(step, aliases);
         let mut wanted = match step.tool {
             Tool::Conda => self.conda_wants(step),
-            Tool::Pip | Tool::UvPip | Tool::Uv => self.python_wants(step, &found),
+            Tool::Pip | Tool::UvPip | Tool::Uv => Vec::new(),
         };
-        if step.tool != Tool::Conda && !step.flags.no_deps {
-            self.imply(&mut wanted, step, &found);
+        let view = View::new(step, &found, &self.platform);
+        if step.tool != Tool::Conda {
+            wanted = self.python_wants(step, &view);
+            if !step.flags.no_deps {
+                self.imply(&mut wanted, &view);
+            }
         }
         // What is overridden is not held to what others require of it.
-        let overridden = |w: &Wanted| Override::of(step, &w.name, &self.platform);
+        let overridden = |w: &Wanted| view.overrides.of(&w.name);
         wanted.retain(|w| !matches!(overridden(w), Some(Override::Absent)));
         let packages: Vec<(String, Candidates)> = wanted
             .iter()
@@ -62,6 +83,7 @@ impl State {
             resolve::prune(&packages, &self.platform)
         };
         let stays: Vec<Stays<'_>> = wanted.iter().map(|w| stays(w, self.there(&w.name), step)).collect();
+        let beside = pruned.beside(&packages, &stays, &self.platform);
         let mut asks = Vec::new();
         let mut changes = Vec::new();
         let mut after: BTreeMap<String, Held> = BTreeMap::new();
@@ -78,7 +100,7 @@ impl State {
                 builds = Candidates { open: true, today: None, ..builds };
             }
             let evidence = at(want.at, &want.also, comes(&want.name, &want.shown, &builds), step.join);
-            let today = |version: &Version| pruned.admits_today(&packages, &stays, n, version, &self.platform);
+            let today = |version: &Version| beside.admit(n, version);
             let change = self.change(want, &builds, &evidence, step, &today);
             match change.as_ref().map(|c| &c.effect) {
                 Some(Effect::Keeps) => {}
@@ -123,8 +145,12 @@ impl State {
 
     fn conda_wants(&mut self, step: &Installed) -> Vec<Wanted> {
         let mut wanted = Vec::new();
+        let mut repeats = Repeats::default();
         for ask in step.asks.iter().filter(|a| a.language == Language::MatchSpec) {
             let Some(spec) = ask.text.as_deref().and_then(|t| MatchSpec::parse(t).ok()) else { continue };
+            if repeats.too_many(&spec.name) {
+                continue;
+            }
             if spec.name == "python" {
                 let version = spec.version.as_deref().map(|v| v.trim_start_matches(['=', ' ']).trim_end_matches(".*"));
                 if let Some(pythons) = version.and_then(Pythons::parse) {
@@ -146,18 +172,25 @@ impl State {
         wanted
     }
 
-    fn python_wants(&self, step: &Installed, found: &[StepIndex]) -> Vec<Wanted> {
+    fn python_wants(&self, step: &Installed, view: &View<'_>) -> Vec<Wanted> {
         let mut wanted: Vec<Wanted> = Vec::new();
         let mut places: HashMap<String, usize> = HashMap::new();
-        let mut repeats: HashMap<String, usize> = HashMap::new();
-        let limits = Limits::new(step, &self.platform);
+        let mut repeats = Repeats::default();
         for ask in &step.asks {
             let Some(parsed) = ask.text.as_deref().and_then(|t| requirement::parse(t).ok()) else { continue };
             if parsed.marker.as_ref().is_some_and(|m| m.holds(&self.platform, &[]) != Some(true)) {
                 continue;
             }
+            let named = match &parsed.subject {
+                Subject::Package { name, .. } | Subject::Elsewhere { name: Some(name) } => name,
+                Subject::Wheel { wheel, .. } => &wheel.name,
+                Subject::Elsewhere { name: None } | Subject::Path(_) => continue,
+            };
+            if repeats.too_many(named) {
+                continue;
+            }
             let new = match parsed.subject {
-                Subject::Package { name, wants, .. } => self.package(name, wants, ask, step, found, &limits),
+                Subject::Package { name, wants, .. } => self.package(name, wants, ask, view),
                 Subject::Wheel { wheel, .. } => Wanted {
                     alone: resolve::from_wheel(&wheel, &self.platform),
                     wants: Specifiers::exactly(&wheel.version),
@@ -180,21 +213,14 @@ impl State {
                 },
                 Subject::Elsewhere { name: None } | Subject::Path(_) => continue,
             };
-            // Of more conditions on one package only the first ones are looked at.
-            let again = repeats.entry(new.name.clone()).or_insert(0usize);
-            *again += 1;
-            if *again > MOST {
-                continue;
-            }
             match places.get(&new.name).and_then(|n| wanted.get_mut(*n)) {
-                Some(_) if Override::of(step, &new.name, &self.platform).is_some() => {}
+                Some(_) if view.overrides.of(&new.name).is_some() => {}
                 // Asked for twice: both conditions hold; the stricter line is the one to change.
                 Some(old) => {
                     let (kept, other) = if new.chosen && !old.chosen { (new, &*old) } else { (old.clone(), &new) };
                     let wants = kept.wants.and(&other.wants);
                     let merged = Wanted { wants, ..kept };
-                    let reach = self.reach(step, found, &merged.name);
-                    *old = Wanted { alone: self.candidates(&merged, &reach), ..merged };
+                    *old = Wanted { alone: self.candidates(&merged, &view.reach(&merged.name)), ..merged };
                 }
                 None => {
                     places.insert(new.name.clone(), wanted.len());
@@ -217,24 +243,16 @@ impl State {
             let ask = Asked { text: None, language: Language::Pep508, at: lock.version.at, also };
             let wants = Specifiers::exactly(&version);
             places.insert(name.clone(), wanted.len());
-            wanted.push(self.package(name, wants, &ask, step, found, &limits));
+            wanted.push(self.package(name, wants, &ask, view));
         }
         wanted
     }
 
-    fn package(
-        &self,
-        name: String,
-        wants: Specifiers,
-        ask: &Asked,
-        step: &Installed,
-        found: &[StepIndex],
-        limits: &Limits<'_>,
-    ) -> Wanted {
-        let over = Override::of(step, &name, &self.platform);
+    fn package(&self, name: String, wants: Specifiers, ask: &Asked, view: &View<'_>) -> Wanted {
+        let over = view.overrides.of(&name);
         let unknown = matches!(over, Some(Override::Unknown));
         let (wants, ask) = match over {
-            Some(Override::Wants(wants, line)) => (wants, line),
+            Some(Override::Wants(wants, line)) => (wants.clone(), *line),
             _ => (wants, ask),
         };
         let mut new = Wanted {
@@ -247,13 +265,13 @@ impl State {
             implied: false,
             name,
         };
-        for (at, wants) in limits.bounds(&new.name) {
+        for (at, wants) in view.limits.bounds(&new.name) {
             new.wants = new.wants.and(wants);
             new.chosen |= !wants.is_open_above();
             new.also.push((*at, Reason::Asked { package: new.name.clone(), wants: wants.to_string() }));
         }
         let mut locked = None;
-        for (lock, version) in limits.locks(&new.name) {
+        for (lock, version) in view.limits.locks(&new.name) {
             new.wants = new.wants.and(&Specifiers::exactly(version));
             new.chosen = true;
             if lock.version.at != new.at {
@@ -261,7 +279,7 @@ impl State {
             }
             locked = Some(*lock);
         }
-        let mut reach = self.reach(step, found, &new.name);
+        let mut reach = view.reach(&new.name);
         let registry = locked.and_then(|l| l.registry.as_ref()?.known()).map(|url| StepIndex {
             id: knowledge::index(url).map(|i| i.id),
             url: String::new(),
@@ -273,32 +291,15 @@ impl State {
         }
         new.alone = if unknown { Candidates { open: true, ..Candidates::default() } } else { self.candidates(&new, &reach) };
         if let Some(build) = new.alone.today()
-            && let Some(index) = found.iter().find(|i| i.id == Some(build.index))
+            && let Some(index) = view.found.iter().find(|i| i.id == Some(build.index))
             && let Some(at) = index.at.filter(|at| *at != new.at)
         {
             let name = index.id.map_or_else(|| index.url.clone(), str::to_owned);
             new.also.push((at, Reason::Index { index: name }));
         }
         // An index of one CUDA is a choice, too.
-        new.chosen |= reach.routed.is_some()
-            || found.iter().any(|i| !i.explicit && i.id.and_then(knowledge::index_by_id).is_some_and(|i| !i.tag.is_empty()));
+        new.chosen |= reach.routed.is_some() || view.one_cuda;
         new
-    }
-
-    fn reach<'a>(&self, step: &Installed, found: &'a [StepIndex], package: &str) -> Reach<'a> {
-        let strategy = step.index_strategy.as_ref();
-        let routed = step.routes.iter().find(|r| r.package == package);
-        let named = routed.and_then(|r| r.index.as_deref()).and_then(|name| {
-            let line = step.indexes.iter().find(|i| i.name.as_deref() == Some(name))?;
-            found.iter().find(|i| i.at == Some(line.at))
-        });
-        Reach {
-            tool: step.tool,
-            best_match: strategy.is_some_and(|s| s.as_deref() != Some("first-index")),
-            indexes: if routed.is_some() && named.is_none() { &[] } else { found },
-            routed: named,
-            pre: step.flags.pre,
-        }
     }
 
     fn candidates(&self, want: &Wanted, reach: &Reach<'_>) -> Candidates {
@@ -306,9 +307,8 @@ impl State {
     }
 
     /// Packages of the chain that asked ones require without their being asked for.
-    fn imply(&self, wanted: &mut Vec<Wanted>, step: &Installed, found: &[StepIndex]) {
+    fn imply(&self, wanted: &mut Vec<Wanted>, view: &View<'_>) {
         let mut next = 0;
-        let limits = Limits::new(step, &self.platform);
         // Who fixes an implied package's version is the line that one would change.
         let mut fixed: HashMap<String, Fixes> = HashMap::new();
         while next < wanted.len() && wanted.len() < 64 {
@@ -340,7 +340,7 @@ impl State {
                             *known = Wanted {
                                 implied: true,
                                 chosen: false,
-                                ..self.package(name.clone(), Specifiers::default(), &ask, step, found, &limits)
+                                ..self.package(name.clone(), Specifiers::default(), &ask, view)
                             };
                             fixed.insert(name.clone(), fixes);
                         }
@@ -350,7 +350,7 @@ impl State {
                         wanted.push(Wanted {
                             implied: true,
                             chosen: false,
-                            ..self.package(name.clone(), Specifiers::default(), &ask, step, found, &limits)
+                            ..self.package(name.clone(), Specifiers::default(), &ask, view)
                         });
                     }
                 }
@@ -419,40 +419,6 @@ enum Fixes {
     Today,
     /// Its only version does.
     Always,
-}
-
-/// What a uv override makes of a package.
-enum Override<'a> {
-    /// The condition that takes the place of what is asked, with its line.
-    Wants(Specifiers, &'a Asked),
-    /// Left out, by a marker that never holds.
-    Absent,
-    /// It may say anything.
-    Unknown,
-}
-
-impl<'a> Override<'a> {
-    fn of(step: &'a Installed, name: &str, platform: &Platform) -> Option<Self> {
-        // pip knows no overrides: the project's are uv's.
-        let lines = step.overrides.iter().filter(|_| step.tool != Tool::Pip);
-        let mut over = None;
-        for line in lines {
-            let Some(text) = line.text.as_deref() else { return Some(Self::Unknown) };
-            let Ok(parsed) = requirement::parse(text) else { continue };
-            let holds = parsed.marker.as_ref().map_or(Some(true), |m| m.holds(platform, &[]));
-            over = match parsed.subject {
-                Subject::Package { name: of, wants, .. } if of == name => match holds {
-                    Some(true) => Some(Self::Wants(wants, line)),
-                    Some(false) => over.or(Some(Self::Absent)),
-                    None => Some(Self::Unknown),
-                },
-                Subject::Wheel { wheel, .. } if wheel.name == name => Some(Self::Unknown),
-                Subject::Elsewhere { name: Some(of) } if of == name => Some(Self::Unknown),
-                _ => over,
-            };
-        }
-        over
-    }
 }
 
 /// What is there already and meets the ask: installers try it first, and look for newer ones only when told to.

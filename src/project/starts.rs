@@ -6,6 +6,9 @@ use super::{Project, paths};
 use crate::outline::{Act, Choice, Does, Kind, Role};
 use crate::source::Span;
 
+/// The starts of one project are together no more work than this many acts; the rest of its extras is left out.
+const MOST_WORK: usize = 1_000_000;
+
 /// A place where an environment starts.
 #[derive(Clone, Debug)]
 pub(crate) struct Beginning {
@@ -99,7 +102,7 @@ pub(super) fn stages(project: &Project<'_>, path: &str) -> Vec<Beginning> {
         .iter()
         .filter_map(|act| if let Does::From(stage) = &act.does { Some((act.at, stage)) } else { None })
         .collect();
-    let targets = project.givers.targets(path);
+    let targets = &project.givers.of(path).targets;
     let last = stages.len().saturating_sub(1);
     let name = |(n, stage): (usize, &crate::outline::Stage)| stage.name.clone().unwrap_or_else(|| n.to_string());
     stages
@@ -136,6 +139,8 @@ pub(crate) fn manifests(project: &Project<'_>, installed: &BTreeSet<String>) -> 
             Kind::Pyproject if acts.iter().any(|a| matches!(&a.does, Does::Require(r) if r.role != Role::Builds)) => {
                 push(path.to_owned(), BTreeSet::new());
                 let mut seen = BTreeSet::new();
+                let lock = project.file(&beside(path, "uv.lock")).map_or(0, |lock| lock.outline.acts.len());
+                let most = MOST_WORK / (project.parts(file.id).always() + lock).max(1);
                 for act in acts {
                     for choice in act.when.0.iter().filter(|_| matches!(act.does, Does::Require(_))) {
                         let name = match choice {
@@ -143,7 +148,7 @@ pub(crate) fn manifests(project: &Project<'_>, installed: &BTreeSet<String>) -> 
                             Choice::Group(name) => format!("{path}{{{name}}}"),
                             _ => continue,
                         };
-                        if seen.insert(choice.clone()) {
+                        if seen.len() < most && seen.insert(choice.clone()) {
                             push(name, BTreeSet::from([choice.clone()]));
                         }
                     }

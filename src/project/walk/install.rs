@@ -1,8 +1,11 @@
 //! Installing commands and the manifests that they read.
 
+use std::borrow::Cow;
+
 use super::super::File;
 use super::super::starts::beside;
 use super::super::variables::Value;
+use super::super::worlds::World;
 use super::acts::{conda, first_on_path, venv};
 use super::{Asked, DEEPEST, Event, Indexed, Installed, Prefix, Routed, Walker};
 use crate::environment::{Join, Reason};
@@ -13,7 +16,7 @@ use crate::outline::{
 };
 use crate::source::Span;
 
-impl<'p, 'a> Walker<'p, 'a> {
+impl<'a> Walker<'_, 'a> {
     pub(super) fn step(&self, tool: Tool, at: Span) -> Installed {
         Installed {
             tool,
@@ -223,44 +226,20 @@ impl<'p, 'a> Walker<'p, 'a> {
                 let groups: Vec<String> = step.flags.groups.iter().filter_map(|g| self.variables.resolve(g)).collect();
                 let chosen = extras.into_iter().map(|e| Choice::Extra(requirement::normalise(&e)));
                 let groups = groups.into_iter().map(|g| Choice::Group(requirement::normalise(&g)));
-                let before = self.world;
-                let mut world = before.clone();
+                let mut world = World::clone(&self.world);
                 world.with.extend(chosen.chain(groups));
                 if step.flags.all_extras {
                     let all = file.outline.acts.iter().flat_map(|a| &a.when.0).filter(|c| matches!(c, Choice::Extra(_)));
                     world.with.extend(all.cloned());
                 }
                 // The extras hold inside the project only.
-                let mut inner = Walker { world: &world, ..self.fork() };
-                inner.project_file(path, file, step, via, depth);
-                let (script, variables, bounds) = (inner.script, inner.variables, inner.bounds);
-                self.script = script;
-                self.variables = variables;
-                self.bounds = bounds;
+                let before = std::mem::replace(&mut self.world, Cow::Owned(world));
+                self.project_file(path, file, step, via, depth);
+                self.world = before;
             }
             _ => step.open = true,
         }
         self.bounds.leave();
-    }
-
-    /// Moves this walker's state into another that may have another world.
-    pub(super) fn fork<'w>(&mut self) -> Walker<'w, 'a>
-    where
-        'p: 'w,
-    {
-        Walker {
-            project: self.project,
-            world: self.world,
-            script: std::mem::take(&mut self.script),
-            variables: std::mem::take(&mut self.variables),
-            folders: self.folders.clone(),
-            prefix: self.prefix.clone(),
-            image: self.image.clone(),
-            configured: self.configured.clone(),
-            edited: self.edited.clone(),
-            pending: self.pending.clone(),
-            bounds: std::mem::take(&mut self.bounds),
-        }
     }
 
     pub(super) fn requirements(
@@ -363,7 +342,8 @@ impl<'p, 'a> Walker<'p, 'a> {
         if depth > DEEPEST || !self.bounds.acts(&file.outline.acts) {
             return;
         }
-        for act in &file.outline.acts {
+        for at in self.project.parts(file.id).under(self.world.with.iter()) {
+            let act = &file.outline.acts[at];
             if !self.takes(act) {
                 continue;
             }

@@ -6,6 +6,7 @@ mod install;
 mod open;
 mod stage;
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::hash::{DefaultHasher, Hasher};
@@ -14,7 +15,7 @@ use bounds::Bounds;
 
 use super::images::Contents;
 use super::starts::{Beginning, Enters, beside};
-use super::variables::{Value, Variables};
+use super::variables::{Mark, Value, Variables};
 use super::worlds::World;
 use super::{File, Project, paths};
 use crate::environment::{Join, Reason};
@@ -164,8 +165,11 @@ pub(crate) fn walk(project: &Project<'_>, beginning: &Beginning, world: &World) 
     match &beginning.enters {
         Enters::Manifest(_) => walker.manifest(&beginning.path, file),
         Enters::Stage(n) => {
-            walker.script.builds = project.givers.arguments(&beginning.path).len();
+            walker.script.builds = project.givers.of(&beginning.path).arguments.len();
             walker.image = Some(ImageState::new(project, &beginning.path, world.build));
+            walker.bounds = Bounds::of_one_in(project.parts(file.id).len());
+            walker.bounds.enter(file.id);
+            walker.globals(file);
             walker.stage(&beginning.path, file, *n, 0);
             if beginning.runs {
                 walker.run_with(&beginning.path);
@@ -176,7 +180,10 @@ pub(crate) fn walk(project: &Project<'_>, beginning: &Beginning, world: &World) 
             walker.acts(&beginning.path, &file.outline.acts, 0);
         }
         Enters::Job(at) => walker.job(&beginning.path, file, *at),
-        Enters::Image(at) => walker.image_of(file, *at),
+        Enters::Image(at) => {
+            walker.bounds = Bounds::of_one_in(project.parts(file.id).launches());
+            walker.image_of(file, *at);
+        }
     }
     let exported = walker.variables.exported().map(|(name, value)| (name.to_owned(), value.clone()));
     walker.script.exported = exported.collect();
@@ -192,13 +199,13 @@ pub(crate) fn walk(project: &Project<'_>, beginning: &Beginning, world: &World) 
 
 struct Walker<'p, 'a> {
     project: &'p Project<'a>,
-    world: &'p World,
+    world: Cow<'p, World>,
     script: Script,
     variables: Variables,
     /// Where relative paths lead, likeliest first.
     folders: Vec<String>,
     prefix: Prefix,
-    image: Option<ImageState>,
+    image: Option<ImageState<'p>>,
     /// Variables that stand in a configuration file: no shell's end takes them back.
     configured: BTreeSet<String>,
     /// Files of the root that a command changed.
@@ -209,31 +216,31 @@ struct Walker<'p, 'a> {
 }
 
 /// What is only there while a Dockerfile is walked.
-#[derive(Clone)]
-struct ImageState {
+struct ImageState<'p> {
     /// The stage that is walked; only earlier ones can be copied from.
     stage: usize,
     /// How many stages are being walked for what is copied from them.
     nested: usize,
     contents: Contents,
     folder: String,
-    contexts: Vec<String>,
+    contexts: Cow<'p, [String]>,
     /// Build arguments that a giver sets.
-    arguments: BTreeMap<String, String>,
+    arguments: Option<&'p BTreeMap<String, String>>,
     /// `ARG`s before the first `FROM`.
-    global: BTreeMap<String, Value>,
+    global: Variables,
 }
 
-impl ImageState {
-    fn new(project: &Project<'_>, dockerfile: &str, build: usize) -> Self {
-        let givers = project.givers.of(dockerfile);
-        let mut contexts: Vec<String> = givers.iter().map(|g| g.context.clone()).collect();
-        if contexts.is_empty() {
-            contexts = vec![paths::folder(dockerfile).to_owned(), String::new()];
-        }
-        contexts.dedup();
-        let sets = project.givers.arguments(dockerfile);
-        let arguments = sets.get(build).copied().unwrap_or_default().iter().cloned().collect();
+impl<'p> ImageState<'p> {
+    fn new(project: &'p Project<'_>, dockerfile: &str, build: usize) -> Self {
+        let built = project.givers.of(dockerfile);
+        let contexts = if built.contexts.is_empty() {
+            let mut likely = vec![paths::folder(dockerfile).to_owned(), String::new()];
+            likely.dedup();
+            Cow::Owned(likely)
+        } else {
+            Cow::Borrowed(built.contexts.as_slice())
+        };
+        let arguments = built.arguments.get(build);
         Self {
             stage: 0,
             nested: 0,
@@ -241,15 +248,23 @@ impl ImageState {
             folder: "/".to_owned(),
             contexts,
             arguments,
-            global: BTreeMap::new(),
+            global: Variables::default(),
+        }
+    }
+    /// The value of an `ARG` before the first `FROM`.
+    fn global_argument(&self, variable: &Variable, at: Span) -> Value {
+        let given = self.arguments.and_then(|all| all.get(&variable.name));
+        match (given, &variable.value) {
+            (Some(given), _) => Value::known(given.clone(), at, false),
+            (None, Some(value)) => self.global.value(value, at, false),
+            (None, None) => self.global.get(&variable.name).cloned().unwrap_or_else(|| Value::unknown(at, false)),
         }
     }
 }
 
 /// State that a subshell or a `RUN` gives back at its end.
-#[derive(Clone)]
 struct Kept {
-    variables: Variables,
+    variables: Mark,
     folders: Vec<String>,
     prefix: Prefix,
     folder: Option<String>,
@@ -259,7 +274,7 @@ impl<'p, 'a> Walker<'p, 'a> {
     fn new(project: &'p Project<'a>, world: &'p World) -> Self {
         Self {
             project,
-            world,
+            world: Cow::Borrowed(world),
             script: Script::default(),
             variables: Variables::default(),
             folders: vec![String::new()],
@@ -330,39 +345,41 @@ impl<'p, 'a> Walker<'p, 'a> {
 
     fn job(&mut self, path: &str, file: File<'a>, at: usize) {
         let acts = &file.outline.acts;
+        let parts = self.project.parts(file.id);
         // What stands before the first job holds for all of them.
-        let shared = acts.iter().position(|a| matches!(a.does, Does::Job(_))).unwrap_or(0);
-        self.acts(path, &acts[..shared], 0);
+        self.acts(path, &acts[..parts.before()], 0);
         let Some(Act { does: Does::Job(wanted), .. }) = acts.get(at) else { return };
         // A matrix repeats its job, once a row; the world takes one of them.
-        for (i, act) in acts.iter().enumerate() {
-            let Does::Job(job) = &act.does else { continue };
-            if job.name != wanted.name || !self.takes(act) {
+        for (begin, end) in parts.named(&wanted.name).iter().filter_map(|n| parts.part(*n, acts.len())) {
+            let Does::Job(job) = &acts[begin].does else { continue };
+            if !self.takes(&acts[begin]) {
                 continue;
             }
             if let Some(container) = &job.container {
                 let image = self.variables.resolve(container);
                 self.script.events.push(Event::Base { image, at: container.at, also: Vec::new() });
             }
-            let rest = &acts[i + 1..];
-            let end = rest.iter().position(|a| matches!(a.does, Does::Job(_))).unwrap_or(rest.len());
-            self.acts(path, &rest[..end], 0);
+            self.acts(path, &acts[begin + 1..end], 0);
         }
     }
 
     fn image_of(&mut self, file: File<'a>, at: usize) {
-        // Variables set before a `docker run` of a script hold for its image's name.
         let acts = &file.outline.acts;
-        for act in acts.iter().take(at) {
-            if let Does::Set(variable) = &act.does
-                && self.takes(act)
-            {
-                self.set(variable, act.at);
-            }
-        }
         if let Some(Act { does: Does::Launch(launch), .. }) = acts.get(at)
             && let Some(image) = &launch.image
         {
+            // Variables set before a `docker run` of a script hold for its image's name.
+            let sets = self.project.parts(file.id).sets_for(launch, acts, at);
+            if !self.bounds.again(sets.len()) {
+                return;
+            }
+            for act in sets {
+                if let Does::Set(variable) = &act.does
+                    && self.takes(act)
+                {
+                    self.set(variable, act.at);
+                }
+            }
             let name = self.variables.resolve(image);
             self.script.unread_environment = launch.unread_environment;
             for variable in &launch.environment {

@@ -10,12 +10,12 @@ impl<'a> Walker<'_, 'a> {
         let path = self.variables.resolve(text)?;
         if let Some(image) = &self.image {
             let inside = paths::inside(&image.folder, &path);
-            if !self.bounds.copy(image.contents.len()) {
+            if !self.bounds.look_through(image.contents.len()) {
                 return None;
             }
             let edited = image.contents.is_edited(&inside);
-            let (sources, contexts) = (image.contents.sources(&inside), image.contexts.clone());
-            let wanted = contexts.iter().flat_map(|c| sources.iter().filter_map(move |s| paths::join(c, s)));
+            let sources = image.contents.sources(&inside);
+            let wanted = image.contexts.iter().flat_map(|c| sources.iter().filter_map(move |s| paths::join(c, s)));
             let found = self.first(wanted.collect(), kind);
             return self.unless(edited, found);
         }
