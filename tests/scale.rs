@@ -15,6 +15,9 @@ const FLOOR: Duration = Duration::from_millis(5);
 
 type Files = Vec<(String, String)>;
 
+/// A name, a number, and the files that hold so many.
+type Kind = (&'static str, usize, fn(usize) -> Files);
+
 /// So many of one thing, by their number.
 fn each(n: usize, one: impl Fn(usize) -> String) -> String {
     (0..n).map(one).collect()
@@ -33,7 +36,7 @@ const TORCH: &str = "torch==2.1.0";
 
 /// The kinds of thing that there may be many of, with the smaller of the two numbers that are compared.
 #[rustfmt::skip]
-const KINDS: &[(&str, usize, fn(usize) -> Files)] = &[
+const KINDS: &[Kind] = &[
     ("stages that copy from each other", 40, |n| one("Dockerfile", each(n, |i| format!("FROM a AS s{i}\nRUN pip install x\nCOPY --from=s{} /usr /usr\nCOPY --from=s{} /usr /usr\n", i.max(1) - 1, i / 2)))),
     ("stages that copy from a stage of many", 900, |n| one("Dockerfile", format!("FROM a AS s\n{}", each(n, |_| "COPY --from=s /usr /usr\n".into())))),
     ("stages that stand on each other", 40, |n| one("Dockerfile", format!("FROM a AS s0\n{}", each(n, |i| format!("FROM s{i} AS s{}\nRUN pip install x\n", i + 1))))),
@@ -55,7 +58,7 @@ const KINDS: &[(&str, usize, fn(usize) -> Files)] = &[
     ("continued lines of a Dockerfile", 2000, |n| one("Dockerfile", format!("FROM a\nRUN pip install {}x\n", "a \\\n# c\n".repeat(n)))),
     ("layers", 200, |n| one("Dockerfile", format!("FROM a\n{}", each(n, |i| format!("ENV A{i}=1\nRUN pip install p{i}\n"))))),
     ("copied files", 300, |n| one("Dockerfile", format!("FROM a\n{}", each(n, |i| format!("COPY r{i}.txt /r{i}.txt\nRUN pip install -r /r{i}.txt\n"))))),
-    ("builds of a Dockerfile", 300, |n| { let mut all = one("Dockerfile", format!("FROM a\nARG A\nRUN pip install $A\n")); all.extend(one("compose.yml", format!("services:\n{}", each(n, |i| format!("  s{i}:\n    build: {{context: ., args: {{A: p{i}}}}}\n"))))); all }),
+    ("builds of a Dockerfile", 300, |n| { let mut all = one("Dockerfile", "FROM a\nARG A\nRUN pip install $A\n".to_owned()); all.extend(one("compose.yml", format!("services:\n{}", each(n, |i| format!("  s{i}:\n    build: {{context: ., args: {{A: p{i}}}}}\n"))))); all }),
     ("jobs", 70, |n| one(".github/workflows/a.yml", format!("jobs:\n{}", each(n, |i| format!("  j{i}:\n    runs-on: self-hosted\n    container: a\n    steps:\n    - run: pip install x\n"))))),
     ("rows of a matrix", 600, |n| one(".github/workflows/a.yml", format!("jobs:\n  j:\n    runs-on: self-hosted\n    strategy:\n      matrix:\n        v: [{}]\n    steps:\n    - run: pip install torch==${{{{ matrix.v }}}}\n", each(n, |i| format!("{i}, "))))),
     ("axes of a matrix", 100, |n| one(".github/workflows/a.yml", format!("jobs:\n  j:\n    runs-on: self-hosted\n    strategy:\n      matrix:\n{}    steps:\n    - run: pip install torch==${{{{ matrix.v0 }}}}\n", each(n, |i| format!("        v{i}: [1, 2]\n"))))),
@@ -64,9 +67,9 @@ const KINDS: &[(&str, usize, fn(usize) -> Files)] = &[
     ("built services", 200, |n| { let mut all = one("Dockerfile", each(n, |i| format!("FROM a AS s{i}\n"))); all.extend(one("compose.yml", format!("services:\n{}", each(n, |i| format!("  s{i}:\n    build: {{context: ., target: s{i}}}\n"))))); all }),
     ("pods", 70, |n| one("k.yaml", each(n, |i| format!("---\napiVersion: v1\nkind: Pod\nmetadata: {{name: p{i}}}\nspec:\n  containers:\n  - name: c{i}\n    image: a\n    command: [nvidia-smi]\n")))),
     ("launches behind variables", 60, |n| one("a.sh", each(n, |i| format!("A{i}=1\ndocker run a nvidia-smi\n")))),
-    ("rc files", 70, |n| (0..n).flat_map(|i| [(format!("d{i}/.bashrc"), "export LD_LIBRARY_PATH=/x\n".into()), (format!("d{i}/requirements.txt"), format!("x\n"))]).collect()),
-    ("exported variables of an rc file", 1000, |n| { let mut all = one(".bashrc", each(n, |i| format!("export A{i}=1\n"))); all.extend(one("requirements.txt", format!("x\n"))); all }),
-    ("manifests", 100, |n| (0..n).map(|i| (format!("d{i}/requirements.txt"), format!("x\n"))).collect()),
+    ("rc files", 70, |n| (0..n).flat_map(|i| [(format!("d{i}/.bashrc"), "export LD_LIBRARY_PATH=/x\n".into()), (format!("d{i}/requirements.txt"), "x\n".to_owned())]).collect()),
+    ("exported variables of an rc file", 1000, |n| { let mut all = one(".bashrc", each(n, |i| format!("export A{i}=1\n"))); all.extend(one("requirements.txt", "x\n".to_owned())); all }),
+    ("manifests", 100, |n| (0..n).map(|i| (format!("d{i}/requirements.txt"), "x\n".to_owned())).collect()),
     ("required packages", 400, |n| one("requirements.txt", each(n, |i| format!("p{i}==1\n")))),
     ("requirements of one package", 300, |n| one("requirements.txt", each(n, |i| format!("torch>={i}\n")))),
     ("markers", 80, |n| one("requirements.txt", each(n, |i| format!("p{i}; python_version >= \"3.{i}\"\n")))),
@@ -76,7 +79,7 @@ const KINDS: &[(&str, usize, fn(usize) -> Files)] = &[
     ("index lines and packages", 600, |n| one("requirements.txt", format!("{}{}", each(n, |i| format!("--extra-index-url https://h{i}.example/simple\n")), each(n, |i| format!("p{i}\n"))))),
     ("constraints", 300, |n| { let mut all = one("requirements.txt", format!("-c c.txt\n{}", each(n, |i| format!("p{i}\n")))); all.extend(one("c.txt", each(n, |i| format!("p{i}==1\n")))); all }),
     ("includes of a chain", 40, |n| (0..n).map(|i| (format!("requirements-{i}.txt"), format!("-r requirements-{}.txt\np{i}\n", i + 1))).collect()),
-    ("includes of one file", 800, |n| { let mut all = one("requirements.txt", "-r r.txt\n".repeat(n)); all.extend(one("r.txt", format!("x\n"))); all }),
+    ("includes of one file", 800, |n| { let mut all = one("requirements.txt", "-r r.txt\n".repeat(n)); all.extend(one("r.txt", "x\n".to_owned())); all }),
     ("missing includes", 1000, |n| one("requirements.txt", each(n, |i| format!("-r r{i}.txt\n")))),
     ("extras that include each other", 100, |n| project("", &format!("[project.optional-dependencies]\n{}", each(n, |i| format!("e{i} = [\"x[e{}]\"]\n", (i + 1) % n))))),
     ("extras", 100, |n| project("", &format!("[project.optional-dependencies]\n{}", each(n, |i| format!("e{i} = [\"x\"]\n"))))),
@@ -90,6 +93,8 @@ const KINDS: &[(&str, usize, fn(usize) -> Files)] = &[
     ("forks of a lock", 70, |n| one("uv.lock", format!("version = 1\n{}", each(n, |i| format!("[[package]]\nname = \"torch\"\nversion = \"2.{i}\"\nresolution-markers = [\"python_version == '3.{i}'\"]\n"))))),
     ("packages of conda", 500, |n| one("environment.yml", format!("dependencies:\n{}- pip:\n{}", each(n, |i| format!("- p{i}=1\n")), each(n, |i| format!("  - p{i}\n"))))),
     ("channels", 2000, |n| one("environment.yml", format!("channels:\n{}dependencies:\n- pytorch\n", each(n, |i| format!("- c{i}\n"))))),
+    ("conda packages of one name", 300, |n| one("a.sh", format!("conda install {}\n", "pytorch ".repeat(n)))),
+    ("packages that are there already", 400, |n| one("a.sh", format!("pip install {}\n", each(n, |i| format!("p{i} "))).repeat(2))),
     ("comments that ignore", 100, |n| one("requirements.txt", each(n, |i| format!("p{i} # cudalint: ignore[driver-too-old]\n")))),
     ("comments that ignore in a script", 90, |n| one("a.sh", each(n, |i| format!("pip install p{i} # cudalint: ignore[driver-too-old]\n")))),
     ("comments that ignore in a Dockerfile", 100, |n| one("Dockerfile", format!("FROM a\n{}", each(n, |i| format!("# cudalint: ignore[driver-too-old]\nRUN pip install p{i}\n"))))),
@@ -101,7 +106,7 @@ const KINDS: &[(&str, usize, fn(usize) -> Files)] = &[
     ("torn places", 2000, |n| one("a.sh", ")\n".repeat(n))),
     ("torn places of a manifest", 2000, |n| one("requirements.txt", "== x\n".repeat(n))),
     ("torn places of a project", 2000, |n| project("", &"= x\n".repeat(n))),
-    ("configurations", 100, |n| (0..n).flat_map(|i| [(format!("d{i}/cudalint.toml"), "[levels]\ndriver-too-old = \"warning\"\n".into()), (format!("d{i}/requirements.txt"), format!("x\n"))]).collect()),
+    ("configurations", 100, |n| (0..n).flat_map(|i| [(format!("d{i}/cudalint.toml"), "[levels]\ndriver-too-old = \"warning\"\n".into()), (format!("d{i}/requirements.txt"), "x\n".to_owned())]).collect()),
     ("hosts of a configuration", 400, |n| { let mut all = one("cudalint.toml", each(n, |i| format!("[[host]]\nname = \"h{i}\"\ndriver = \"470.82.01\"\n[[host.gpu]]\nname = \"RTX 4090\"\n"))); all.extend(one("requirements.txt", format!("{TORCH}\n"))); all }),
     ("mirrors of a configuration", 900, |n| { let mut all = one("cudalint.toml", format!("[mirrors]\n{}", each(n, |i| format!("\"https://m{i}.example/\" = \"pypi\"\n")))); all.extend(one("requirements.txt", format!("-i https://x.example/\n{TORCH}\n"))); all }),
     ("levels by path and findings", 40, |n| { let mut all = one("cudalint.toml", each(n, |i| format!("[[per-path]]\npath = \"d{i}/**\"\n[per-path.levels]\ndriver-too-old = \"warning\"\n"))); all.extend((0..n).map(|i| (format!("d{i}/requirements.txt"), format!("{TORCH}\n")))); all }),
