@@ -21,8 +21,8 @@ impl<'a> Walker<'_, 'a> {
         }
         let folders = self.folders.clone();
         let wanted: Vec<String> = folders.iter().filter_map(|f| paths::join(f, &path)).collect();
-        // After a `cd` to who knows where it is not known to be outside.
-        if wanted.is_empty() && !folders.is_empty() {
+        // After a `cd` to who knows where it is not known to be outside; `/etc/os-release` was never meant to be inside.
+        if wanted.is_empty() && !folders.is_empty() && !path.starts_with(['/', '~']) {
             self.script.outside.insert(path);
         }
         let found = self.first(wanted, kind);
