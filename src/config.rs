@@ -1,5 +1,7 @@
 //! `cudalint.toml`, `[tool.cudalint]`, and host files: the same keys, read in the same way.
 
+use globset::{Glob, GlobMatcher};
+
 use crate::diagnostic::Severity;
 use crate::environment::{Gpu, Host};
 use crate::knowledge::{self, Basis, Sm};
@@ -24,18 +26,36 @@ pub struct Config {
     /// A company's index in terms of a public one: address → index id of the tables.
     pub mirrors: Vec<(String, String)>,
     /// A company's image (glob) in terms of a public one.
-    pub images: Vec<(String, String)>,
+    pub images: Vec<(Pattern, String)>,
     /// Highest level by rule; `None` = off.
     pub levels: Vec<(String, Option<Severity>, Span)>,
     /// Levels by path.
     pub per_path: Vec<PerPath>,
 }
 
+/// A glob, ready to be asked.
+#[derive(Clone, Debug)]
+pub struct Pattern {
+    /// As it stands in the file.
+    pub written: String,
+    matcher: Option<GlobMatcher>,
+}
+
+impl Pattern {
+    fn new(written: String) -> Self {
+        Self { matcher: Glob::new(&written).ok().map(|glob| glob.compile_matcher()), written }
+    }
+    /// Whether a path or a name fits; none fits what is no glob.
+    pub(crate) fn fits(&self, text: &str) -> bool {
+        self.matcher.as_ref().is_some_and(|matcher| matcher.is_match(text))
+    }
+}
+
 /// Levels for some paths.
 #[derive(Clone, Debug)]
 pub struct PerPath {
     /// Glob, relative to the configuration's folder.
-    pub path: String,
+    pub path: Pattern,
     /// Highest level by rule; `None` = off.
     pub levels: Vec<(String, Option<Severity>, Span)>,
 }
@@ -109,7 +129,10 @@ impl<'t> Reader<'t> {
                     }
                 }
                 "mirrors" => config.mirrors = self.pairs("mirrors", value),
-                "images" => config.images = self.pairs("images", value),
+                "images" => {
+                    let pairs = self.pairs("images", value);
+                    config.images = pairs.into_iter().map(|(glob, image)| (Pattern::new(glob), image)).collect();
+                }
                 "levels" => config.levels = self.levels(value),
                 "per-path" => config.per_path = self.per_path(value),
                 other => {
@@ -132,7 +155,9 @@ impl<'t> Reader<'t> {
                 }
             }
             match path {
-                Some(path) => all.push(PerPath { path, levels }),
+                Some(path) => {
+                    all.push(PerPath { path: Pattern::new(path), levels });
+                }
                 None if item.contains_key("path") => {}
                 None => self.mistake(self.toml.span(value.span()), "`[[per-path]]` needs a `path`"),
             }
@@ -407,7 +432,7 @@ mod tests {
         assert_eq!(config.images[0].1, "nvidia/cuda:12.4.1-base");
         let levels: Vec<_> = config.levels.iter().map(|(rule, level, at)| (rule.as_str(), *level, &CONFIG[at.range()])).collect();
         assert_eq!(levels, [("cuda-build-drifts", None, "cuda-build-drifts"), ("x", Some(Severity::Info), "x")]);
-        assert_eq!((config.per_path[0].path.as_str(), config.per_path[0].levels.len()), ("ci/**", 1));
+        assert_eq!((config.per_path[0].path.written.as_str(), config.per_path[0].levels.len()), ("ci/**", 1));
         assert_eq!(super::config(FILE, "hosts = \"a.toml\"").expect("a string will do").hosts.len(), 1);
     }
 

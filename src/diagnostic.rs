@@ -48,7 +48,7 @@ pub struct Diagnostic {
 }
 
 /// A host that a finding is true of.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct OnHost {
     /// Its name.
     pub name: String,

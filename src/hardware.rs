@@ -1,7 +1,7 @@
 //! What the name of a start or an image says of the hardware that it is meant for.
 
 use crate::environment::Host;
-use crate::knowledge::Segment;
+use crate::knowledge::{self, Segment};
 use crate::platform::Os;
 
 /// Chips and systems that are no NVIDIA GPU, and places where none is needed.
@@ -40,7 +40,7 @@ pub(crate) fn meets(name: &str, host: &Host) -> bool {
     }
     let os = host.platform.os;
     let systems = [
-        (Os::MacOs, &["mac", "macos", "osx", "darwin"][..]),
+        (Os::MacOs, &["mac", "macos", "osx", "darwin", "mlx"][..]),
         (Os::Windows, &["win", "windows"][..]),
         (Os::Linux, &["linux"][..]),
     ];
@@ -48,11 +48,29 @@ pub(crate) fn meets(name: &str, host: &Host) -> bool {
     if systems.iter().any(|(_, words)| named(words)) && !systems.iter().any(|(system, words)| *system == os && named(words)) {
         return false;
     }
+    if !meets_gpu(&name, host) {
+        return false;
+    }
     let cuda = |w: &str| {
         let number = w.strip_prefix("cu").is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()));
         number || ["cublas", "cuda", "gpu", "nvidia"].iter().any(|start| w.starts_with(start))
     };
     words().any(cuda) || !named(OTHERS)
+}
+
+/// `Dockerfile.b200` and `nv-torch-v100.yml` are for these cards, and for those of the same chip.
+fn meets_gpu(name: &str, host: &Host) -> bool {
+    let words: Vec<&str> = name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|w| !w.is_empty()).collect();
+    let cards = words.iter().zip(words.iter().skip(1).copied().chain([""])).filter_map(|(word, next)| match *word {
+        "rtx" | "gtx" => knowledge::gpu(&format!("{word} {next}")),
+        // `t4` and `l4` may be anything.
+        _ if word.len() > 3 && word.starts_with(|c: char| c.is_ascii_alphabetic()) => knowledge::gpu(word),
+        _ => None,
+    });
+    let mut named = cards.peekable();
+    named.peek().is_none()
+        || host.gpus.is_empty()
+        || named.any(|card| host.gpus.iter().any(|gpu| gpu.sm.is_none_or(|sm| sm == card.sm)))
 }
 
 #[cfg(test)]
@@ -84,6 +102,14 @@ mod tests {
             ("rocm/pytorch:latest", false, false),
             ("docker/requirements-amd64.txt", true, true),
             ("é/cpufreq.txt", true, true),
+            (".github/workflows/nv-torch-v100.yml:unit", false, false),
+            ("Dockerfile.B200", false, false),
+            ("docker/rtx-4090/Dockerfile", true, false),
+            ("docker/rtx_5090/Dockerfile", false, false),
+            ("requirements-l40s.txt", true, false),
+            ("requirements-l40s-h100.txt", true, false),
+            ("requirements-cu118-py310-v2.txt", true, true),
+            ("install_mlx.sh", false, false),
         ] {
             assert_eq!((meets(name, &rtx), meets(name, &orin)), (on_rtx, on_orin), "{name}");
         }

@@ -66,18 +66,19 @@ fn grade(seen: &Seen) -> Option<Severity> {
 fn first_speaks(graded: &mut Vec<(Seen, Severity)>, rules: &[&str]) {
     let rank = |s: &Seen| rules.iter().position(|r| *r == s.rule.name);
     // One place, in one environment, on one host: the foremost rule that speaks there.
-    let mut foremost: HashMap<(String, String, Span), usize> = HashMap::new();
-    let subject = |s: &Seen| Some((s.environment.clone(), s.host.clone(), s.clash.of.first()?.at));
+    let mut foremost: HashMap<(&str, &str, Span), usize> = HashMap::new();
+    let subject = |s: &'_ Seen| Some((s.clash.of.first()?.at, rank(s)?));
     for (s, _) in graded.iter() {
-        if let (Some(mine), Some(subject)) = (rank(s), subject(s)) {
-            let first = foremost.entry(subject).or_insert(mine);
+        if let Some((at, mine)) = subject(s) {
+            let first = foremost.entry((&s.environment, &s.host, at)).or_insert(mine);
             *first = mine.min(*first);
         }
     }
-    graded.retain(|(s, _)| match (rank(s), subject(s)) {
-        (Some(mine), Some(subject)) => foremost.get(&subject).is_none_or(|first| *first >= mine),
-        _ => true,
-    });
+    let first = |s: &Seen, at: Span| foremost.get(&(s.environment.as_str(), s.host.as_str(), at)).copied();
+    let speaks = |(s, _): &(Seen, Severity)| subject(s).is_none_or(|(at, mine)| first(s, at).is_none_or(|first| first >= mine));
+    let spoken: Vec<bool> = graded.iter().map(speaks).collect();
+    let mut spoken = spoken.into_iter();
+    graded.retain(|_| spoken.next().unwrap_or(true));
 }
 
 fn highest_bound_speaks(graded: &mut Vec<(Seen, Severity)>, rules: &[&str]) {
@@ -220,6 +221,36 @@ fn spoken(all: impl ExactSizeIterator<Item = String>) -> String {
     let more = all.len().saturating_sub(MOST_SPOKEN);
     let text: String = all.take(MOST_SPOKEN).collect();
     if more == 0 { text } else { format!("{text}, and {more} more") }
+}
+
+/// What is the same on the same host in several lines of one file is said once, at the first of them: raising the driver
+/// or taking another card mends them all. Where no host takes part, each line is to be mended by itself.
+/// Suppressions come before: a comment at one of the lines silences that line.
+pub(crate) fn gather(said: &mut Vec<Diagnostic>) {
+    said.sort_by_cached_key(|found| found.labels.first().map(|l| l.at));
+    let mut first: HashMap<_, usize> = HashMap::new();
+    let mut kept: Vec<Diagnostic> = Vec::with_capacity(said.len());
+    for found in said.drain(..) {
+        let file = found.labels.first().map(|l| l.at.file);
+        let fact = (found.rule, file, found.severity, found.message.clone(), found.help.clone(), found.hosts.clone());
+        match first.get(&fact).filter(|_| !found.hosts.is_empty() && found.fix.is_none()) {
+            Some(&at) => {
+                let into: &mut Diagnostic = &mut kept[at];
+                let environments: BTreeSet<String> = into.environments.drain(..).chain(found.environments).collect();
+                into.environments = environments.into_iter().collect();
+                for label in found.labels {
+                    if into.labels.len() < MOST_LABELS && !into.labels.iter().any(|l| l.at == label.at) {
+                        into.labels.push(label);
+                    }
+                }
+            }
+            None => {
+                first.insert(fact, kept.len());
+                kept.push(found);
+            }
+        }
+    }
+    *said = kept;
 }
 
 fn diagnostic(seen: &Seen, severity: Severity) -> Diagnostic {

@@ -6,6 +6,9 @@ use crate::outline::{GpuRequest, Launch, Launcher, Text, Variable};
 use crate::project::LaunchPlace;
 use crate::source::Span;
 
+/// Of an image's own command these words are looked at: many services may run it.
+const MOST_WORDS: usize = 256;
+
 /// Puts a launch together with the environments that it runs; `command` is what their image runs by itself.
 pub(crate) fn launched(place: &LaunchPlace<'_>, environments: &[Environment], command: &[(String, Span)]) -> Launched {
     let launch = place.launch;
@@ -22,7 +25,7 @@ pub(crate) fn launched(place: &LaunchPlace<'_>, environments: &[Environment], co
     let words: Vec<(&str, Span)> = launch.command.iter().chain(launch.entrypoint.iter().flatten()).filter_map(known).collect();
     needs.extend(by_words(&words));
     needs.extend(launch.environment.iter().filter_map(by_variable));
-    let own: Vec<(&str, Span)> = command.iter().map(|(word, at)| (word.as_str(), *at)).collect();
+    let own: Vec<(&str, Span)> = command.iter().take(MOST_WORDS).map(|(word, at)| (word.as_str(), *at)).collect();
     if launch.command.is_empty() && launch.entrypoint.is_none() {
         needs.extend(by_words(&own));
         for env in environments {

@@ -34,6 +34,7 @@ pub mod read;
 pub mod report;
 mod resolve;
 pub mod rules;
+mod secret;
 pub mod settings;
 pub mod source;
 mod suppress;

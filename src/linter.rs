@@ -1,6 +1,6 @@
 //! The engine: texts in, a report out. Nothing here touches a file, the clock, the network or the machine.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
@@ -229,7 +229,8 @@ impl Linter {
                     beginning.name = format!("{}#{taken}", beginning.name);
                 }
                 let mut hosts = self.hosts_of(&beginning.path);
-                hosts.retain(|host| hardware::meets(&beginning.name, host));
+                let meant_for = format!("{} {}", beginning.name, beginning.machine);
+                hosts.retain(|host| hardware::meets(&meant_for, host));
                 let old = starts.remove(&beginning.name);
                 let fresh = old.filter(|old| old.fingerprint == self.fingerprint(&project, &beginning, &hosts, old));
                 order.push(beginning.name.clone());
@@ -283,12 +284,13 @@ impl Linter {
             (path, self.files.get(path).map(|f| f.hash)).hash(&mut hasher);
         }
         if matches!(beginning.enters, Enters::Manifest(_)) {
-            for (path, file) in self.files.iter().filter(|(_, f)| f.kind == Kind::Rc) {
-                (path, file.hash).hash(&mut hasher);
+            for (path, file) in project.rc_files_above(&beginning.path) {
+                (file.id, self.files.get(path).map(|f| f.hash)).hash(&mut hasher);
             }
         }
         if let Some(config) = self.config_of(&beginning.path) {
-            format!("{:?}{:?}", config.mirrors, config.images).hash(&mut hasher);
+            config.mirrors.hash(&mut hasher);
+            config.images.iter().for_each(|(pattern, image)| (&pattern.written, image).hash(&mut hasher));
         }
         hasher.finish()
     }
@@ -325,8 +327,14 @@ impl Linter {
         for platform in platforms(beginning, hosts) {
             let first = World::of(platform, beginning);
             let met = project::walk(project, beginning, &first);
+            // Worlds in which the same happens are one.
+            let mut happened = HashSet::new();
             for world in project::worlds(&first, &met) {
                 let script = project::walk(project, beginning, &world);
+                if !happened.insert((script.happens(), world.platform.clone())) {
+                    judged.take(script);
+                    continue;
+                }
                 let mut found = install::fold(beginning, &world, &script, &aliases);
                 self.join_rc(project, beginning, &world, &mut found, &mut judged);
                 for env in &found {
@@ -353,17 +361,14 @@ impl Linter {
         if !matches!(beginning.enters, Enters::Manifest(_)) {
             return;
         }
-        let above = |path: &str| {
-            let folder = path.rfind('/').map_or("", |at| &path[..=at]);
-            beginning.path.starts_with(folder)
-        };
-        for (path, file) in project.rc_files().filter(|(path, _)| above(path)) {
+        for (path, file) in project.rc_files_above(&beginning.path) {
             let rc = Beginning {
                 name: path.to_owned(),
                 path: path.to_owned(),
                 at: Span::new(file.id, 0, 0),
                 enters: Enters::Script,
                 runs: true,
+                machine: String::new(),
             };
             let script = project::walk(project, &rc, world);
             for env in found.iter_mut() {
@@ -456,6 +461,7 @@ impl Linter {
                 })
         };
         said.retain(within);
+        judge::gather(&mut said);
         said.sort_by_cached_key(|found| {
             let at = found.labels.first().map(|l| (self.sources.path(l.at.file).to_owned(), l.at.start));
             (at, found.rule, found.message.clone())
@@ -556,8 +562,7 @@ impl Aliases for CompanyNames<'_> {
     }
     fn image(&self, reference: &str) -> Option<String> {
         let images = &self.0?.images;
-        let (_, public) =
-            images.iter().find(|(glob, _)| globset::Glob::new(glob).is_ok_and(|g| g.compile_matcher().is_match(reference)))?;
+        let (_, public) = images.iter().find(|(pattern, _)| pattern.fits(reference))?;
         Some(public.clone())
     }
 }

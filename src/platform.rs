@@ -1,5 +1,7 @@
 //! What an environment or a host runs on: operating system, processor, C library, Python.
 
+use std::sync::LazyLock;
+
 use crate::knowledge::Platforms;
 use crate::version::{Specifiers, Version};
 
@@ -88,8 +90,16 @@ impl Pythons {
     /// The minors that a PEP 440 specifier set admits in some patch release.
     #[must_use]
     pub fn admitted(by: &Specifiers) -> Self {
-        let admits = |minor: u32, patch: u32| Version::parse(&format!("3.{minor}.{patch}")).is_some_and(|v| by.admits(&v));
-        (0..40).filter(|minor| (0..30).any(|patch| admits(*minor, patch))).fold(Self(0), |set, m| Self(set.0 | 1 << m))
+        static RELEASES: LazyLock<Vec<(u32, Version)>> = LazyLock::new(|| {
+            let all = (0..40u32).flat_map(|minor| (0..30).map(move |patch| (minor, patch)));
+            all.filter_map(|(minor, patch)| Some((minor, Version::parse(&format!("3.{minor}.{patch}"))?))).collect()
+        });
+        RELEASES.iter().filter(|(_, release)| by.admits(release)).fold(Self(0), |set, (minor, _)| Self(set.0 | 1 << minor))
+    }
+    /// What a file says of Python: a specifier set (`>=3.10`), or a version (`3.9`).
+    #[must_use]
+    pub fn stated(text: &str) -> Option<Self> {
+        Specifiers::parse(text).ok().map(|specifiers| Self::admitted(&specifiers)).or_else(|| Self::parse(text))
     }
     /// Those in both.
     #[must_use]

@@ -1,8 +1,6 @@
 //! What a run was asked for beside the files, and the levels that a configuration sets.
 
-use globset::Glob;
-
-use crate::config::Config;
+use crate::config::{Config, PerPath};
 use crate::diagnostic::Severity;
 
 /// What a run was asked for beside the files.
@@ -33,8 +31,8 @@ impl<'a> Levels<'a> {
         let of = |levels: &[(String, Option<Severity>, crate::source::Span)]| {
             levels.iter().rev().find(|(name, ..)| name == rule).map(|(_, level, _)| *level)
         };
-        let fits = |glob: &str| Glob::new(glob).is_ok_and(|g| g.compile_matcher().is_match(path));
-        let own = self.0.per_path.iter().rev().filter(|p| fits(&p.path)).find_map(|p| of(&p.levels));
+        let fits = |own: &&PerPath| own.path.fits(path);
+        let own = self.0.per_path.iter().rev().filter(fits).find_map(|p| of(&p.levels));
         own.or_else(|| of(&self.0.levels))
     }
 }

@@ -16,6 +16,7 @@ const MAY_USE: &[(&str, &str)] = &[
     ("environment", "knowledge outline platform source version"),
     ("diagnostic", "environment source"),
     ("viewpoint", "source"),
+    ("secret", ""),
     // A reader knows syntax; a rule knows the chain.
     ("read", "notation outline source"),
     ("config", "diagnostic environment knowledge outline platform read source version"),
@@ -23,7 +24,7 @@ const MAY_USE: &[(&str, &str)] = &[
     ("project", "environment notation outline platform source version"),
     ("resolve", "environment knowledge notation outline platform source version"),
     ("loader", "environment knowledge outline platform version"),
-    ("install", "environment knowledge loader notation outline platform project resolve source version"),
+    ("install", "environment knowledge loader notation outline platform project resolve secret source version"),
     ("launched", "environment knowledge outline project source"),
     ("chain", "environment knowledge outline platform source version"),
     ("unknown", "diagnostic environment knowledge source"),
@@ -40,7 +41,7 @@ const MAY_USE: &[(&str, &str)] = &[
     ),
     // The rim: what touches files, and what is printed.
     ("walk", "config diagnostic outline read source viewpoint"),
-    ("report", "diagnostic environment knowledge outline source viewpoint"),
+    ("report", "diagnostic environment knowledge outline secret source viewpoint"),
 ];
 
 /// These know each other's words: a table's row is for platforms, an image of the tables is written in a notation.

@@ -376,3 +376,22 @@ fn what_follows_an_exit_does_not_happen() {
     let first = environments(&[("a.sh", guarded)]);
     assert_eq!(first[0], "a.sh: torch 2.1.0 pypi");
 }
+
+#[test]
+fn what_leads_outside_is_said_and_what_was_never_inside_is_not() {
+    let mut linter = Linter::new(Settings::default());
+    for (path, text) in [
+        ("requirements.txt", "-r ../other/requirements.txt\n"),
+        ("a.sh", "source /etc/os-release\n. ~/.bashrc\npip install -r ../../shared.txt\n"),
+    ] {
+        linter.set(path, text).expect("no configuration");
+    }
+    let said: Vec<String> = linter.report().warnings.into_iter().map(|w| w.what).collect();
+    assert_eq!(
+        said,
+        [
+            "../../shared.txt lies outside the root and is not read",
+            "../other/requirements.txt lies outside the root and is not read"
+        ]
+    );
+}

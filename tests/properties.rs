@@ -1,15 +1,21 @@
 //! What must hold whatever the files say.
 
+use std::fs;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use cudalint::diagnostic::Report;
 use cudalint::linter::Linter;
 use cudalint::outline::{Does, Kind};
 use cudalint::read::{FORMATS, read};
+use cudalint::report::{Format, Look, Outcome, Part};
 use cudalint::settings::Settings;
 use cudalint::source::{Origin, Sources, Span};
+use cudalint::viewpoint::Viewpoint;
+use cudalint::walk::{self, Asked};
 use proptest::prelude::*;
 use proptest::sample::select;
+use serde_json::Value;
 
 const HOST: &str = "driver = \"470.182.03\"\n[[gpu]]\nname = \"RTX 4090\"\n";
 
@@ -179,4 +185,109 @@ fn characters_of_all_scripts_stand_in_shell() {
         let outline = read(Kind::Script, "a.sh", Sources::default().set("a.sh", text), text);
         assert!(outline.acts.iter().all(|act| text.get(act.at.range()).is_some()), "{text}");
     }
+}
+
+/// The texts of every fixture, links followed.
+fn fixtures() -> Vec<Vec<(String, String)>> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
+    let kinds = ["cases", "clean", "projects"].map(|kind| fs::read_dir(root.join(kind)).expect("the fixtures"));
+    let mut folders: Vec<_> = kinds.into_iter().flatten().flatten().map(|e| e.path()).filter(|path| path.is_dir()).collect();
+    folders.sort();
+    let asked = Asked { no_ignore: true, ..Asked::default() };
+    let texts = |folder: &Path| {
+        let tree = walk::walk(folder, &asked).expect("a tree");
+        // Levels of a configuration are not what this is about.
+        let ours = |path: &str| !["case.toml", "host.toml", "cudalint.toml"].contains(&path);
+        let mut files: Vec<_> =
+            tree.files.into_iter().map(|f| (f.path, f.text.to_string())).filter(|(path, _)| ours(path)).collect();
+        for _ in 0..3 {
+            let given: Vec<_> = files.iter().map(|(path, text)| (path.as_str(), text.clone())).collect();
+            let wants = lint(&given).1.wants();
+            let found = wants.into_iter().filter_map(|path| Some((walk::linked(folder, &path, &asked).ok()??.to_string(), path)));
+            let found: Vec<_> = found.map(|(text, path)| (path, text)).collect();
+            files.extend(found);
+        }
+        files
+    };
+    folders.iter().map(|folder| texts(&folder.canonicalize().expect("a folder"))).collect()
+}
+
+/// Rule, message and file of what is said.
+fn told(linter: &Linter, report: &Report) -> Vec<(&'static str, String, String)> {
+    let path = |d: &cudalint::diagnostic::Diagnostic| linter.sources().path(d.labels[0].at.file).to_owned();
+    report.diagnostics.iter().map(|d| (d.rule, d.message.clone(), path(d))).collect()
+}
+
+/// The text with a comment above the line, or the continued line, that holds `offset`.
+fn ignoring(path: &str, text: &str, offset: usize, rule: &str) -> String {
+    let line_of = |offset: usize| text[..offset].rfind('\n').map_or(0, |n| n + 1);
+    let mut start = line_of(offset);
+    // A Dockerfile may have comments between continued lines.
+    while start > 0 && text[..start].trim_end().ends_with('\\') && !path.ends_with("Dockerfile") {
+        start = line_of(start - 1);
+    }
+    let indent: String = text[start..].chars().take_while(|c| *c == ' ').collect();
+    let mark = if path.ends_with(".json") { "//" } else { "#" };
+    format!("{}{indent}{mark} cudalint: ignore[{rule}]\n{}", &text[..start], &text[start..])
+}
+
+#[test]
+fn a_comment_silences_its_finding_and_no_other() {
+    let mut silenced = 0;
+    for files in fixtures() {
+        let given: Vec<_> = files.iter().map(|(path, text)| (path.as_str(), text.clone())).collect();
+        let (_, mut linter) = lint(&given);
+        let report = linter.report();
+        let before = told(&linter, &report);
+        for (n, found) in report.diagnostics.iter().enumerate() {
+            let at = found.labels[0].at;
+            let path = linter.sources().path(at.file).to_owned();
+            if linter.sources().origin(at.file) != Origin::Repository || found.rule == "unused-ignore" {
+                continue;
+            }
+            let with = ignoring(&path, linter.sources().text(at.file), at.range().start, found.rule);
+            let mut changed = given.clone();
+            changed.iter_mut().filter(|(p, _)| *p == path).for_each(|(_, text)| text.clone_from(&with));
+            let (_, mut again) = lint(&changed);
+            let report = again.report();
+            let after = told(&again, &report);
+            assert!(!after.contains(&before[n]), "{path}: {:?}\n{with}", before[n]);
+            // One comment may silence several findings of its rule, and of no other; and it is used.
+            let others =
+                |all: &[(&'static str, String, String)]| all.iter().filter(|t| t.0 != found.rule).cloned().collect::<Vec<_>>();
+            assert_eq!(others(&after), others(&before), "{path}\n{with}");
+            assert!(after.iter().all(|t| before.contains(t)), "{path}: {after:?}");
+            silenced += 1;
+        }
+    }
+    assert!(silenced > 50, "only {silenced}");
+}
+
+#[test]
+fn json_and_concise_say_the_same() {
+    let mut lines = 0;
+    for files in fixtures() {
+        let given: Vec<_> = files.iter().map(|(path, text)| (path.as_str(), text.clone())).collect();
+        let (_, mut linter) = lint(&given);
+        let report = linter.report();
+        let part = Part { report: &report, sources: linter.sources(), viewpoint: Viewpoint::default(), skipped: &[] };
+        let outcome = Outcome::new(vec![part]);
+        let printed = |format: Format| {
+            let mut out = Vec::new();
+            outcome.write(format, &mut out).expect("memory");
+            String::from_utf8(out).expect("text")
+        };
+        let json: Value = serde_json::from_str(&printed(Format::Json)).expect("JSON");
+        let line = |finding: &Value| {
+            let text = |key: &str| finding[key].as_str().expect(key).to_owned();
+            let (at, message) = (&finding["start"], text("message"));
+            let (severity, rule) = (text("severity"), text("rule"));
+            format!("{}:{}:{}: {severity}[{rule}]: {message}", text("path"), at["line"], at["column"])
+        };
+        let told: Vec<_> = json["diagnostics"].as_array().expect("a list").iter().map(line).collect();
+        let concise = printed(Format::Concise(Look { color: false }));
+        assert_eq!(told, concise.lines().collect::<Vec<_>>());
+        lines += told.len();
+    }
+    assert!(lines > 50, "only {lines}");
 }

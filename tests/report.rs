@@ -28,7 +28,10 @@ fn on(name: &str, has: &str) -> OnHost {
 fn sources() -> Sources {
     let mut sources = Sources::default();
     sources.set("a/requirements.txt", REQUIREMENTS);
-    sources.set("b\u{1b}/run.sh", "x".repeat(1 << 20) + "pip install torch\\\n  torchvision" + &"y".repeat(1 << 20));
+    sources.set(
+        "b\u{1b}/run.sh",
+        "x".repeat(1 << 20) + " DB_PASSWORD=s3cret pip install torch\\\n  torchvision" + &"y".repeat(1 << 20),
+    );
     sources.set_from(Origin::Outside, "../gpu-box.toml", HOST);
     sources.set_from(Origin::CommandLine, "<options>", OPTIONS);
     sources
@@ -190,7 +193,7 @@ fn concise_is_one_line_a_finding() {
     );
     assert_eq!(
         lines[0],
-        "../b?/run.sh:1:1048577: warning[torch-replaced-later]: a later step?]0;title? may take https://*********@pypi.example/"
+        "../b?/run.sh:1:1048597: warning[torch-replaced-later]: a later step?]0;title? may take https://*********@pypi.example/"
     );
 }
 

@@ -5,6 +5,7 @@ use crate::environment::StepIndex;
 use crate::knowledge;
 use crate::outline::{IndexKind, Tool};
 use crate::project::{Indexed, Installed};
+use crate::secret::address_without;
 
 /// The indexes of a step, and whether something about them is not known.
 pub(super) fn indexes(step: &Installed, aliases: &dyn Aliases) -> Vec<StepIndex> {
@@ -12,8 +13,8 @@ pub(super) fn indexes(step: &Installed, aliases: &dyn Aliases) -> Vec<StepIndex>
         let id = index
             .url
             .as_deref()
-            .and_then(|url| aliases.index(&without_credentials(url)).or_else(|| knowledge::index(url).map(|i| i.id)));
-        let url = index.url.as_deref().map(without_credentials).unwrap_or_default();
+            .and_then(|url| aliases.index(&address_without(url)).or_else(|| knowledge::index(url).map(|i| i.id)));
+        let url = index.url.as_deref().map(address_without).unwrap_or_default();
         let last = index.kind == IndexKind::Supplemental;
         StepIndex { id, url, at: Some(index.at), explicit: index.explicit, last, perhaps: false }
     };
@@ -39,6 +40,7 @@ pub(super) fn indexes(step: &Installed, aliases: &dyn Aliases) -> Vec<StepIndex>
     match step.tool {
         // pip: no priority, but of equal versions the later place is taken.
         Tool::Pip => {
+            all.extend(backend);
             all.extend(links);
             all.push(primary);
             all.extend(extra);
@@ -89,33 +91,4 @@ fn unknown() -> StepIndex {
 
 fn pypi() -> StepIndex {
     StepIndex { id: Some("pypi"), ..unknown() }
-}
-
-/// An address that may be shown: no user, password, query or fragment, however it is misspelt.
-fn without_credentials(url: &str) -> String {
-    let url = url.split(['?', '#']).next().unwrap_or_default();
-    let Some((before, host)) = url.rsplit_once('@') else { return url.to_owned() };
-    let scheme = before.split_once("://").map_or(String::new(), |(scheme, _)| format!("{scheme}://"));
-    format!("{scheme}{host}")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::without_credentials;
-
-    #[test]
-    fn credentials_go() {
-        assert_eq!(without_credentials("https://me:secret@host.example/simple"), "https://host.example/simple");
-        for bad in [
-            "//u:SECRET@h.example/x",
-            "https:/u:SECRET@h.example/x",
-            "u:SECRET@h.example/x",
-            "https://SECRET@h.example/x",
-            "https://h.example/x?t=SECRET",
-            "https://h.example/x#SECRET",
-            "https://u:p/SECRET@h.example",
-        ] {
-            assert!(!without_credentials(bad).contains("SECRET"), "{bad}: {}", without_credentials(bad));
-        }
-    }
 }

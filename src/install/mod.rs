@@ -2,8 +2,10 @@
 
 mod indexes;
 mod limits;
+mod overrides;
 mod state;
 mod step;
+mod view;
 
 use std::collections::BTreeMap;
 
@@ -13,7 +15,7 @@ use crate::notation::image::ImageReference;
 use crate::platform::{Platform, Pythons};
 use crate::project::{Beginning, Event, Prefix, Script, World};
 use crate::source::Span;
-use crate::version::{CudaVersion, Specifiers};
+use crate::version::CudaVersion;
 use state::State;
 
 /// What a company's own addresses stand for.
@@ -44,8 +46,8 @@ pub(crate) fn fold(beginning: &Beginning, world: &World, script: &Script, aliase
     for event in &script.events {
         match event {
             Event::Python(text) => {
-                if let Ok(specifiers) = Specifiers::parse(text) {
-                    let admitted = Pythons::admitted(&specifiers).and(platform.python);
+                if let Some(stated) = Pythons::stated(text) {
+                    let admitted = stated.and(platform.python);
                     platform.python = if admitted.0 == 0 { platform.python } else { admitted };
                     for state in states.values_mut() {
                         state.platform.python = platform.python;
@@ -154,7 +156,7 @@ impl State {
         let mut state =
             Self { platform, installed: BTreeMap::new(), by_conda: BTreeMap::new(), steps: Vec::new(), unknown_base: false };
         if let Some(image) = image {
-            state.unknown_base = image.reference.is_empty();
+            state.unknown_base = image.row.is_none() && !knowledge::is_bare(&image.reference);
             state.take_image(image);
         }
         state

@@ -16,7 +16,7 @@ pub(super) struct State {
     /// Which of them are conda's, by the Python distribution that pip finds in its place.
     pub(super) by_conda: BTreeMap<String, String>,
     pub(super) steps: Vec<Step>,
-    /// It stands on an image whose name is not known: any package may be there already, and any index be set.
+    /// It stands on an image of which nothing is known: any package may be there already, and any index be set.
     pub(super) unknown_base: bool,
 }
 

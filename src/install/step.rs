@@ -4,18 +4,35 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::Aliases;
 use super::indexes::indexes;
-use super::limits::{Limits, MOST};
+use super::limits::MOST;
+use super::overrides::Override;
 use super::state::{Held, State, at, comes};
+use super::view::View;
 use crate::environment::{Ask, Build, Candidates, Change, Conflict, Effect, Evidence, Holds, Reason, Step, StepIndex};
 use crate::knowledge::{self, Kernels};
 use crate::notation::match_spec::MatchSpec;
 use crate::notation::requirement::{self, Requirement, Subject};
 use crate::outline::{Language, Tool};
-use crate::platform::{Platform, Pythons};
+use crate::platform::Pythons;
 use crate::project::{Asked, Installed};
 use crate::resolve::{self, Reach, Stays};
 use crate::source::Span;
 use crate::version::{Specifiers, Version};
+
+/// How often each package has been asked for: of more conditions on one only the first ones are looked at.
+#[derive(Default)]
+struct Repeats(HashMap<String, usize>);
+
+impl Repeats {
+    fn too_many(&mut self, name: &str) -> bool {
+        let again = match self.0.get_mut(name) {
+            Some(again) => again,
+            None => self.0.entry(name.to_owned()).or_default(),
+        };
+        *again += 1;
+        *again > MOST
+    }
+}
 
 /// One package of a step while it is worked out.
 #[derive(Clone)]
@@ -39,13 +56,17 @@ impl State {
         let found = indexes(step, aliases);
         let mut wanted = match step.tool {
             Tool::Conda => self.conda_wants(step),
-            _ => self.python_wants(step, &found),
+            _ => Vec::new(),
         };
-        if step.tool != Tool::Conda && !step.flags.no_deps {
-            self.imply(&mut wanted, step, &found);
+        let view = View::new(step, &found, &self.platform);
+        if step.tool != Tool::Conda {
+            wanted = self.python_wants(step, &view);
+            if !step.flags.no_deps {
+                self.imply(&mut wanted, &view);
+            }
         }
         // What is overridden is not held to what others require of it.
-        let overridden = |w: &Wanted| Override::of(step, &w.name, &self.platform);
+        let overridden = |w: &Wanted| view.overrides.of(&w.name);
         wanted.retain(|w| !matches!(overridden(w), Some(Override::Absent)));
         let packages: Vec<(String, Candidates)> = wanted
             .iter()
@@ -62,6 +83,7 @@ impl State {
             resolve::prune(&packages, &self.platform)
         };
         let stays: Vec<Stays<'_>> = wanted.iter().map(|w| stays(w, self.there(&w.name), step)).collect();
+        let beside = pruned.beside(&packages, &stays, &self.platform);
         let mut asks = Vec::new();
         let mut changes = Vec::new();
         let mut after: BTreeMap<String, Held> = BTreeMap::new();
@@ -78,7 +100,7 @@ impl State {
                 builds = Candidates { open: true, today: None, ..builds };
             }
             let evidence = at(want.at, &want.also, comes(&want.name, &want.shown, &builds), step.join);
-            let today = |version: &Version| pruned.admits_today(&packages, &stays, n, version, &self.platform);
+            let today = |version: &Version| beside.admit(n, version);
             let change = self.change(want, &builds, &evidence, step, &today);
             match change.as_ref().map(|c| &c.effect) {
                 Some(Effect::Keeps) => {}
@@ -123,10 +145,14 @@ impl State {
 
     fn conda_wants(&mut self, step: &Installed) -> Vec<Wanted> {
         let mut wanted = Vec::new();
+        let mut repeats = Repeats::default();
         for ask in step.asks.iter().filter(|a| a.language == Language::MatchSpec) {
             // Of a text that is not known, its package may be.
             let known = ask.text.as_deref().or(ask.package.as_deref());
             let Some(spec) = known.and_then(|t| MatchSpec::parse(t).ok()) else { continue };
+            if repeats.too_many(&spec.name) {
+                continue;
+            }
             if spec.name == "python" {
                 let version = spec.version.as_deref().map(|v| v.trim_start_matches(['=', ' ']).trim_end_matches(".*"));
                 if let Some(pythons) = version.and_then(Pythons::parse) {
@@ -148,11 +174,10 @@ impl State {
         wanted
     }
 
-    fn python_wants(&self, step: &Installed, found: &[StepIndex]) -> Vec<Wanted> {
+    fn python_wants(&self, step: &Installed, view: &View<'_>) -> Vec<Wanted> {
         let mut wanted: Vec<Wanted> = Vec::new();
         let mut places: HashMap<String, usize> = HashMap::new();
-        let mut repeats: HashMap<String, usize> = HashMap::new();
-        let limits = Limits::new(step, &self.platform);
+        let mut repeats = Repeats::default();
         for ask in &step.asks {
             // Of a text that is not known, its package may be: then it comes in some version.
             let somehow = ask.package.clone().map(|name| Requirement {
@@ -164,8 +189,16 @@ impl State {
             if parsed.marker.as_ref().is_some_and(|m| m.holds(&self.platform, &[]) != Some(true)) {
                 continue;
             }
+            let named = match &parsed.subject {
+                Subject::Package { name, .. } | Subject::Elsewhere { name: Some(name) } => name,
+                Subject::Wheel { wheel, .. } => &wheel.name,
+                Subject::Elsewhere { name: None } | Subject::Path(_) => continue,
+            };
+            if repeats.too_many(named) {
+                continue;
+            }
             let new = match parsed.subject {
-                Subject::Package { name, wants, .. } => self.package(name, wants, ask, step, found, &limits),
+                Subject::Package { name, wants, .. } => self.package(name, wants, ask, view),
                 Subject::Wheel { wheel, .. } => Wanted {
                     alone: resolve::from_wheel(&wheel, &self.platform),
                     wants: Specifiers::exactly(&wheel.version),
@@ -188,22 +221,15 @@ impl State {
                 },
                 Subject::Elsewhere { name: None } | Subject::Path(_) => continue,
             };
-            // Of more conditions on one package only the first ones are looked at.
-            let again = repeats.entry(new.name.clone()).or_insert(0usize);
-            *again += 1;
-            if *again > MOST {
-                continue;
-            }
             match places.get(&new.name).and_then(|n| wanted.get_mut(*n)) {
-                Some(_) if Override::of(step, &new.name, &self.platform).is_some() => {}
+                Some(_) if view.overrides.of(&new.name).is_some() => {}
                 // Asked for twice: both conditions hold; the stricter line is the one to change.
                 Some(old) => {
                     let (kept, other) = if new.chosen && !old.chosen { (new, &*old) } else { (old.clone(), &new) };
                     let wants = kept.wants.and(&other.wants);
                     let anything = [&kept, other].iter().any(|w| w.alone.open && w.alone.builds.is_empty() && w.wants.is_any());
                     let merged = Wanted { wants, ..kept };
-                    let reach = self.reach(step, found, &merged.name);
-                    let alone = if anything { open() } else { self.candidates(&merged, &reach) };
+                    let alone = if anything { open() } else { self.candidates(&merged, &view.reach(&merged.name)) };
                     *old = Wanted { alone, ..merged };
                 }
                 None => {
@@ -227,24 +253,16 @@ impl State {
             let ask = Asked { text: None, package: None, language: Language::Pep508, at: lock.version.at, also };
             let wants = Specifiers::exactly(&version);
             places.insert(name.clone(), wanted.len());
-            wanted.push(self.package(name, wants, &ask, step, found, &limits));
+            wanted.push(self.package(name, wants, &ask, view));
         }
         wanted
     }
 
-    fn package(
-        &self,
-        name: String,
-        wants: Specifiers,
-        ask: &Asked,
-        step: &Installed,
-        found: &[StepIndex],
-        limits: &Limits<'_>,
-    ) -> Wanted {
-        let over = Override::of(step, &name, &self.platform);
+    fn package(&self, name: String, wants: Specifiers, ask: &Asked, view: &View<'_>) -> Wanted {
+        let over = view.overrides.of(&name);
         let unknown = matches!(over, Some(Override::Unknown));
         let (wants, ask) = match over {
-            Some(Override::Wants(wants, line)) => (wants, line),
+            Some(Override::Wants(wants, line)) => (wants.clone(), *line),
             _ => (wants, ask),
         };
         let mut new = Wanted {
@@ -257,13 +275,13 @@ impl State {
             implied: false,
             name,
         };
-        for (at, wants) in limits.bounds(&new.name) {
+        for (at, wants) in view.limits.bounds(&new.name) {
             new.wants = new.wants.and(wants);
             new.chosen |= !wants.is_open_above();
             new.also.push((*at, Reason::Asked { package: new.name.clone(), wants: wants.to_string() }));
         }
         let mut locked = None;
-        for (lock, version) in limits.locks(&new.name) {
+        for (lock, version) in view.limits.locks(&new.name) {
             new.wants = new.wants.and(&Specifiers::exactly(version));
             new.chosen = true;
             if lock.version.at != new.at {
@@ -271,7 +289,7 @@ impl State {
             }
             locked = Some(*lock);
         }
-        let mut reach = self.reach(step, found, &new.name);
+        let mut reach = view.reach(&new.name);
         let registry = locked.and_then(|l| l.registry.as_ref()?.known()).map(|url| StepIndex {
             id: knowledge::index(url).map(|i| i.id),
             url: String::new(),
@@ -285,34 +303,15 @@ impl State {
         }
         new.alone = if unknown { open() } else { self.candidates(&new, &reach) };
         if let Some(build) = new.alone.today()
-            && let Some(index) = found.iter().find(|i| i.id == Some(build.index))
+            && let Some(index) = view.found.iter().find(|i| i.id == Some(build.index))
             && let Some(at) = index.at.filter(|at| *at != new.at)
         {
             let name = index.id.map_or_else(|| index.url.clone(), str::to_owned);
             new.also.push((at, Reason::Index { index: name }));
         }
         // An index of one CUDA is a choice, too.
-        new.chosen |= reach.routed.is_some()
-            || found.iter().any(|i| !i.explicit && i.id.and_then(knowledge::index_by_id).is_some_and(|i| !i.tag.is_empty()));
+        new.chosen |= reach.routed.is_some() || view.one_cuda;
         new
-    }
-
-    fn reach<'a>(&self, step: &Installed, found: &'a [StepIndex], package: &str) -> Reach<'a> {
-        let strategy = step.index_strategy.as_ref().map(Option::as_deref);
-        let routed = step.routes.iter().find(|r| covers(&r.package, package));
-        let named = routed.and_then(|r| r.index.as_deref()).and_then(|name| {
-            let line = step.indexes.iter().find(|i| i.name.as_deref() == Some(name))?;
-            found.iter().find(|i| i.at == Some(line.at))
-        });
-        Reach {
-            first_index: match step.tool {
-                Tool::UvPip | Tool::Uv | Tool::Pixi => strategy.is_none_or(|strategy| strategy == Some("first-index")),
-                _ => strategy == Some(Some("first-index")),
-            },
-            indexes: if routed.is_some() && named.is_none() { &[] } else { found },
-            routed: named,
-            pre: step.flags.pre,
-        }
     }
 
     fn candidates(&self, want: &Wanted, reach: &Reach<'_>) -> Candidates {
@@ -320,33 +319,54 @@ impl State {
     }
 
     /// Packages of the chain that asked ones require without their being asked for.
-    fn imply(&self, wanted: &mut Vec<Wanted>, step: &Installed, found: &[StepIndex]) {
+    fn imply(&self, wanted: &mut Vec<Wanted>, view: &View<'_>) {
         let mut next = 0;
-        let limits = Limits::new(step, &self.platform);
+        // Who fixes an implied package's version is the line that one would change.
+        let mut fixed: HashMap<String, Fixes> = HashMap::new();
         while next < wanted.len() && wanted.len() < 64 {
             let want = &wanted[next];
             next += 1;
             let Some(build) = want.alone.only().or_else(|| want.alone.today()) else { continue };
+            let alone = want.alone.only().is_some();
             let (by, place, also) = (format!("{} {}", want.name, build.version), want.at, want.also.clone());
             let published = resolve::requirements(build.release);
-            let mut new = Vec::new();
             for (text, parsed) in published.iter() {
                 if parsed.marker.as_ref().is_some_and(|m| m.holds(&self.platform, &[]) != Some(true)) {
                     continue;
                 }
-                let Subject::Package { name, .. } = &parsed.subject else { continue };
-                if is_framework(name) && !wanted.iter().chain(&new).any(|w| w.name == *name) {
-                    let mut also = also.clone();
-                    also.push((place, Reason::Requires { by: by.clone(), what: (*text).to_owned() }));
-                    let ask = Asked { text: None, package: None, language: Language::Pep508, at: place, also };
-                    new.push(Wanted {
-                        implied: true,
-                        chosen: false,
-                        ..self.package(name.clone(), Specifiers::default(), &ask, step, found, &limits)
-                    });
+                let Subject::Package { name, wants, .. } = &parsed.subject else { continue };
+                if !is_framework(name) {
+                    continue;
+                }
+                let fixes = match wants.pin() {
+                    Some(_) if alone => Fixes::Always,
+                    Some(_) => Fixes::Today,
+                    None => Fixes::No,
+                };
+                let mut also = also.clone();
+                also.push((place, Reason::Requires { by: by.clone(), what: (*text).to_owned() }));
+                let ask = Asked { text: None, package: None, language: Language::Pep508, at: place, also };
+                match wanted.iter_mut().find(|w| w.name == *name) {
+                    Some(known) => {
+                        if known.implied && fixed.get(name).is_some_and(|before| *before < fixes) {
+                            *known = Wanted {
+                                implied: true,
+                                chosen: false,
+                                ..self.package(name.clone(), Specifiers::default(), &ask, view)
+                            };
+                            fixed.insert(name.clone(), fixes);
+                        }
+                    }
+                    None => {
+                        fixed.insert(name.clone(), fixes);
+                        wanted.push(Wanted {
+                            implied: true,
+                            chosen: false,
+                            ..self.package(name.clone(), Specifiers::default(), &ask, view)
+                        });
+                    }
                 }
             }
-            wanted.extend(new);
         }
     }
 
@@ -402,38 +422,15 @@ impl State {
     }
 }
 
-/// What a uv override makes of a package.
-enum Override<'a> {
-    /// The condition that takes the place of what is asked, with its line.
-    Wants(Specifiers, &'a Asked),
-    /// Left out, by a marker that never holds.
-    Absent,
-    /// It may say anything.
-    Unknown,
-}
-
-impl<'a> Override<'a> {
-    fn of(step: &'a Installed, name: &str, platform: &Platform) -> Option<Self> {
-        // pip knows no overrides: the project's are uv's.
-        let lines = step.overrides.iter().filter(|_| step.tool != Tool::Pip);
-        let mut over = None;
-        for line in lines {
-            let Some(text) = line.text.as_deref() else { return Some(Self::Unknown) };
-            let Ok(parsed) = requirement::parse(text) else { continue };
-            let holds = parsed.marker.as_ref().map_or(Some(true), |m| m.holds(platform, &[]));
-            over = match parsed.subject {
-                Subject::Package { name: of, wants, .. } if of == name => match holds {
-                    Some(true) => Some(Self::Wants(wants, line)),
-                    Some(false) => over.or(Some(Self::Absent)),
-                    None => Some(Self::Unknown),
-                },
-                Subject::Wheel { wheel, .. } if wheel.name == name => Some(Self::Unknown),
-                Subject::Elsewhere { name: Some(of) } if of == name => Some(Self::Unknown),
-                _ => over,
-            };
-        }
-        over
-    }
+/// How surely a package fixes the version of one that it requires.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Fixes {
+    /// It leaves it open.
+    No,
+    /// Its newest version does.
+    Today,
+    /// Its only version does.
+    Always,
 }
 
 /// What is there already and meets the ask: installers try it first, and look for newer ones only when told to.
@@ -482,14 +479,6 @@ fn replaced(before: &Held, builds: &Candidates, holds: Holds) -> Effect {
 /// Any build may come.
 fn open() -> Candidates {
     Candidates { open: true, ..Candidates::default() }
-}
-
-/// Whether a route's name, or its pattern (`nvidia-*`), means a package.
-fn covers(route: &str, package: &str) -> bool {
-    match route.split_once('*') {
-        None => route == package,
-        Some((start, end)) => package.strip_prefix(start).is_some_and(|rest| rest.ends_with(end)),
-    }
 }
 
 /// A package that carries kernels of its own: the chain runs through it.

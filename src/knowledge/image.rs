@@ -24,6 +24,36 @@ pub fn image(reference: &str) -> Option<&'static Image> {
     }
 }
 
+/// Images of systems, languages and package managers: no framework lies in them, whatever their tag.
+const BARE: &[&str] = &[
+    "almalinux",
+    "alpine",
+    "amazonlinux",
+    "archlinux",
+    "buildpack-deps",
+    "centos",
+    "condaforge/mambaforge",
+    "condaforge/miniforge3",
+    "continuumio/anaconda3",
+    "continuumio/miniconda3",
+    "debian",
+    "fedora",
+    "ghcr.io/astral-sh/uv",
+    "mambaorg/micromamba",
+    "nvcr.io/nvidia/cuda",
+    "nvidia/cuda",
+    "opensuse/leap",
+    "python",
+    "rockylinux",
+    "ubuntu",
+];
+
+/// Whether an image is one of those in which no framework lies.
+#[must_use]
+pub fn is_bare(reference: &str) -> bool {
+    ImageReference::parse(reference).is_some_and(|parsed| BARE.contains(&parsed.repository.as_str()))
+}
+
 fn stands_for(pattern: &str, tag: &str) -> bool {
     let (start, end) = pattern.split_once('*').unwrap_or((pattern, ""));
     tag.strip_prefix(start).is_some_and(|rest| rest.ends_with(end))
@@ -33,6 +63,21 @@ fn stands_for(pattern: &str, tag: &str) -> bool {
 mod tests {
     use super::*;
     use crate::knowledge::Flavour;
+
+    #[test]
+    fn bare_images() {
+        assert!(BARE.is_sorted());
+        for (reference, bare) in [
+            ("ubuntu:22.04", true),
+            ("docker.io/library/python:3.11-slim", true),
+            ("nvidia/cuda:99.1-made-up", true),
+            ("company/pytorch:2.6", false),
+            ("pytorch:2.6", false),
+            ("", false),
+        ] {
+            assert_eq!(is_bare(reference), bare, "{reference}");
+        }
+    }
 
     #[test]
     fn cuda_images() {

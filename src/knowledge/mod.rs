@@ -11,7 +11,7 @@ mod tables;
 
 pub use gpu::gpu;
 pub use gpu_near::gpus_near;
-pub use image::image;
+pub use image::{image, is_bare};
 pub use index::{index, index_by_id};
 pub use rows::*;
 pub use system::system_package;

@@ -1,6 +1,7 @@
 //! What goes into an image, and who builds it: `COPY`, build contexts, targets, build arguments.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use globset::{Glob, GlobMatcher};
 
@@ -9,7 +10,7 @@ use crate::outline::{BuildOf, Does, Launcher, Text, Variable};
 use crate::source::Span;
 
 /// One file of the root that builds a Dockerfile.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct Giver {
     /// The build context, relative to the root.
     pub(super) context: String,
@@ -25,33 +26,73 @@ pub(super) struct Giver {
     pub(super) unread_environment: bool,
 }
 
+/// What all who build a Dockerfile say of it.
+#[derive(Debug, Default)]
+pub(super) struct Built {
+    givers: Vec<Giver>,
+    /// The build contexts, in the order of givers; none where nobody builds it.
+    pub(super) contexts: Vec<String>,
+    /// The different sets of build arguments; one, empty, where nobody builds it.
+    pub(super) arguments: Vec<BTreeMap<String, String>>,
+    /// Stages that someone asks for by name.
+    pub(super) targets: BTreeSet<String>,
+    /// Variables that all run it with, where all agree.
+    pub(super) environment: Vec<(String, String, Span)>,
+    /// More of them come from files that are not read.
+    pub(super) unread_environment: bool,
+    /// Of all this.
+    pub(super) hash: u64,
+}
+
+impl Built {
+    fn by(givers: Vec<Giver>) -> Self {
+        let mut hasher = DefaultHasher::new();
+        givers.hash(&mut hasher);
+        let mut seen = BTreeSet::new();
+        let contexts = givers.iter().map(|g| g.context.clone()).filter(|c| seen.insert(c.clone())).collect();
+        let mut sets: Vec<&[(String, String)]> = givers.iter().map(|g| g.arguments.as_slice()).collect();
+        sets.sort_unstable();
+        sets.dedup();
+        let mut arguments: Vec<BTreeMap<_, _>> = sets.into_iter().map(|set| set.iter().cloned().collect()).collect();
+        if arguments.is_empty() {
+            arguments.push(BTreeMap::new());
+        }
+        let mut agree: HashMap<(&str, &str), usize> = HashMap::new();
+        for giver in &givers {
+            let own: BTreeSet<_> = giver.environment.iter().map(|(name, value, _)| (name.as_str(), value.as_str())).collect();
+            own.into_iter().for_each(|variable| *agree.entry(variable).or_default() += 1);
+        }
+        let all = |(name, value, _): &&(String, String, Span)| agree[&(name.as_str(), value.as_str())] == givers.len();
+        Self {
+            contexts,
+            arguments,
+            targets: givers.iter().map(|g| g.target.to_lowercase()).filter(|t| !t.is_empty()).collect(),
+            environment: givers.first().map(|g| g.environment.iter().filter(all).cloned().collect()).unwrap_or_default(),
+            unread_environment: givers.iter().any(|g| g.unread_environment),
+            hash: hasher.finish(),
+            givers,
+        }
+    }
+}
+
 /// Who builds which Dockerfile.
 #[derive(Debug, Default)]
 pub(super) struct Givers {
-    of: BTreeMap<String, Vec<Giver>>,
+    of: BTreeMap<String, Built>,
+    /// Of what nobody builds.
+    none: Built,
     /// Dockerfiles with the place of the giver among theirs, by the image's name without tag.
     builders: BTreeMap<String, (String, usize)>,
 }
 
 impl Givers {
-    pub(super) fn of(&self, dockerfile: &str) -> &[Giver] {
-        self.of.get(dockerfile).map_or(&[], Vec::as_slice)
-    }
-    /// The different sets of build arguments that a Dockerfile is built with; one, empty, where nobody builds it.
-    pub(super) fn arguments(&self, dockerfile: &str) -> Vec<&[(String, String)]> {
-        let mut sets: Vec<&[(String, String)]> = self.of(dockerfile).iter().map(|g| g.arguments.as_slice()).collect();
-        sets.sort_unstable();
-        sets.dedup();
-        if sets.is_empty() { vec![&[]] } else { sets }
-    }
-    /// Stages that someone asks for by name.
-    pub(super) fn targets(&self, dockerfile: &str) -> BTreeSet<String> {
-        self.of(dockerfile).iter().map(|g| g.target.to_lowercase()).filter(|t| !t.is_empty()).collect()
+    pub(super) fn of(&self, dockerfile: &str) -> &Built {
+        self.of.get(dockerfile).unwrap_or(&self.none)
     }
     /// The Dockerfile that an image name is built from.
     pub(super) fn builder(&self, image: &str) -> Option<(&str, &Giver)> {
         let (path, n) = self.builders.get(untagged(image))?;
-        Some((path, self.of(path).get(*n)?))
+        Some((path, self.of(path).givers.get(*n)?))
     }
 }
 
@@ -63,8 +104,8 @@ fn untagged(image: &str) -> &str {
 
 /// Reads all launches for what they say of building.
 pub(super) fn givers(project: &Project<'_>) -> Givers {
-    let mut found = Givers::default();
-    let mut seen = BTreeSet::new();
+    let mut found: BTreeMap<String, Vec<Giver>> = BTreeMap::new();
+    let mut seen = HashSet::new();
     for (path, file) in project.files() {
         for act in &file.outline.acts {
             let Does::Launch(launch) = &act.does else { continue };
@@ -88,17 +129,19 @@ pub(super) fn givers(project: &Project<'_>) -> Givers {
                     unread_environment: launch.unread_environment,
                 };
                 if seen.insert((dockerfile.clone(), giver.clone())) {
-                    found.of.entry(dockerfile).or_default().push(giver);
+                    found.entry(dockerfile).or_default().push(giver);
                 }
             }
         }
     }
-    for (path, givers) in &found.of {
+    let mut builders = BTreeMap::new();
+    for (path, givers) in &found {
         for (n, giver) in givers.iter().enumerate().filter(|(_, g)| !g.image.is_empty()) {
-            found.builders.entry(untagged(&giver.image).to_owned()).or_insert_with(|| (path.clone(), n));
+            builders.entry(untagged(&giver.image).to_owned()).or_insert_with(|| (path.clone(), n));
         }
     }
-    found
+    let of = found.into_iter().map(|(path, givers)| (path, Built::by(givers))).collect();
+    Givers { of, none: Built::by(Vec::new()), builders }
 }
 
 /// The Dockerfile of a build, with its context. A command's folder is not known: the root's, then the script's.

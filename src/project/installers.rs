@@ -46,12 +46,7 @@ impl Project<'_> {
     /// The tool that installs a project: the one whose lock or tables it has.
     pub(super) fn tool_of(&self, path: &str, file: File<'_>) -> Tool {
         let has = |name: &str| self.file(&beside(path, name)).is_some();
-        let tables = |tool: Tool| {
-            file.outline
-                .acts
-                .iter()
-                .any(|act| !matches!(act.does, Does::Environment(_)) && act.when.0.contains(&Choice::For(tool)))
-        };
+        let tables = |tool: Tool| self.parts(file.id).has_tables_of(tool);
         match file.kind {
             Kind::Pipfile => Tool::Pipenv,
             Kind::Pixi => Tool::Pixi,

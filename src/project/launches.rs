@@ -91,7 +91,14 @@ fn dockerfile(start: &str) -> &str {
 }
 
 /// The names of a Dockerfile's starts, made once.
-type Stages = HashMap<String, Vec<String>>;
+type Stages = HashMap<String, Names>;
+
+#[derive(Default)]
+struct Names {
+    /// By what stands behind the last colon; of several the first.
+    by_stage: HashMap<String, String>,
+    last: Option<String>,
+}
 
 /// The start that a launch runs: a stage of a Dockerfile here, or its own image.
 fn target(project: &Project<'_>, path: &str, launch: &Launch, stages: &mut Stages) -> Option<String> {
@@ -106,10 +113,18 @@ fn target(project: &Project<'_>, path: &str, launch: &Launch, stages: &mut Stage
 }
 
 fn stage_name(project: &Project<'_>, dockerfile: &str, target: Option<&str>, stages: &mut Stages) -> Option<String> {
-    let made = || super::starts::stages(project, dockerfile).into_iter().map(|s| s.name).collect();
+    let made = || {
+        let mut names = Names::default();
+        for name in super::starts::stages(project, dockerfile).into_iter().map(|s| s.name) {
+            let stage = name.rsplit(':').next().unwrap_or_default().to_owned();
+            names.by_stage.entry(stage).or_insert_with(|| name.clone());
+            names.last = Some(name);
+        }
+        names
+    };
     let names = stages.entry(dockerfile.to_owned()).or_insert_with(made);
     match target {
-        Some(target) => names.iter().find(|name| name.rsplit(':').next() == Some(target)).cloned(),
-        None => names.last().cloned(),
+        Some(target) => names.by_stage.get(target).cloned(),
+        None => names.last.clone(),
     }
 }

@@ -3,18 +3,24 @@
 use std::collections::BTreeSet;
 
 use super::installers::is_read_by;
-use super::starts::{Beginning, Enters, Parts, beside};
+use super::starts::{Beginning, Enters, Selection, beside};
 use super::{File, Project, paths};
 use crate::outline::{Act, Choice, Does, How, Kind, Role, Tool};
 use crate::source::Span;
+
+/// The starts of one project are together no more work than this many acts; the rest of its extras and environments is left out.
+const MOST_WORK: usize = 1_000_000;
+/// A requirement that takes part in a start is as much work as this many acts that are passed over.
+const REQUIRED: usize = 64;
 
 /// The starts that are manifests, without those that a command of the root installs.
 pub(crate) fn manifests(project: &Project<'_>, installed: &BTreeSet<String>) -> Vec<Beginning> {
     let mut found = Vec::new();
     for (path, file) in project.files().filter(|(_, file)| !file.by_link) {
         let at = Span::new(file.id, 0, 0);
-        let mut push = |name: String, parts: Parts| {
-            found.push(Beginning { name, path: path.to_owned(), at, enters: Enters::Manifest(parts), runs: true });
+        let mut push = |name: String, selection: Selection| {
+            let (path, enters, machine) = (path.to_owned(), Enters::Manifest(selection), String::new());
+            found.push(Beginning { name, path, at, enters, runs: true, machine });
         };
         match file.kind {
             Kind::Requirements if !installed.contains(path) && !is_constraints(path) => push(path.to_owned(), alone()),
@@ -23,9 +29,9 @@ pub(crate) fn manifests(project: &Project<'_>, installed: &BTreeSet<String>) -> 
             }
             Kind::Pyproject | Kind::Pipfile => {
                 own(project, path, file, &mut push);
-                composed(path, file, &mut push);
+                composed(project, path, file, &mut push);
             }
-            Kind::Pixi => composed(path, file, &mut push),
+            Kind::Pixi => composed(project, path, file, &mut push),
             Kind::SetupPy | Kind::SetupCfg if is_set_up_by(project, path, file.kind) => own(project, path, file, &mut push),
             Kind::UvLock if project.file(&beside(path, "pyproject.toml")).is_none() => push(path.to_owned(), alone()),
             _ => {}
@@ -34,24 +40,34 @@ pub(crate) fn manifests(project: &Project<'_>, installed: &BTreeSet<String>) -> 
     found
 }
 
-fn alone() -> Parts {
-    Parts { with: BTreeSet::new(), project: true, tool: None }
+fn alone() -> Selection {
+    Selection { with: BTreeSet::new(), project: true, tool: None }
+}
+
+/// How many starts of a project are no more work together than they may be.
+fn most(project: &Project<'_>, path: &str, file: File<'_>, tool: Tool, each: &Selection) -> usize {
+    let lock = project.file(&beside(path, "uv.lock")).map_or(0, |lock| lock.outline.acts.len());
+    let all = file.outline.acts.len();
+    // poetry looks at all groups whichever are installed.
+    let taken = if tool == Tool::Poetry { all * REQUIRED } else { project.parts(file.id).always() };
+    MOST_WORK / (taken + lock + each.with.len()).max(1)
 }
 
 /// What the project's own tool installs unasked, and that with each extra and group beside.
-fn own(project: &Project<'_>, path: &str, file: File<'_>, push: &mut impl FnMut(String, Parts)) {
+fn own(project: &Project<'_>, path: &str, file: File<'_>, push: &mut impl FnMut(String, Selection)) {
     let tool = project.tool_of(path, file);
     let acts = || file.outline.acts.iter().filter(|act| is_read_by(tool, act) && !is_of_feature(act));
     if !acts().any(asks) {
         return;
     }
-    let mut parts = alone();
+    let mut selection = alone();
     // uv's usual group is looked at by itself: `--no-dev` leaves it out.
     if tool != Tool::Uv {
-        parts.with.extend(defaults(file, tool));
+        selection.with.extend(defaults(project, file, tool).into_iter().flatten());
     }
-    push(path.to_owned(), parts.clone());
-    let mut seen = parts.with.clone();
+    push(path.to_owned(), selection.clone());
+    let most = selection.with.len() + most(project, path, file, tool, &selection);
+    let mut seen = selection.with.clone();
     for act in acts().filter(|act| asks(act)) {
         for choice in &act.when.0 {
             let name = match choice {
@@ -59,38 +75,35 @@ fn own(project: &Project<'_>, path: &str, file: File<'_>, push: &mut impl FnMut(
                 Choice::Group(name) => format!("{path}{{{name}}}"),
                 _ => continue,
             };
-            if seen.insert(choice.clone()) {
-                let mut parts = parts.clone();
-                parts.with.insert(choice.clone());
-                push(name, parts);
+            if seen.len() < most && seen.insert(choice.clone()) {
+                let mut selection = selection.clone();
+                selection.with.insert(choice.clone());
+                push(name, selection);
             }
         }
     }
 }
 
 /// The environments that a manifest puts together, where anything is in them.
-fn composed(path: &str, file: File<'_>, push: &mut impl FnMut(String, Parts)) {
+fn composed(project: &Project<'_>, path: &str, file: File<'_>, push: &mut impl FnMut(String, Selection)) {
     let acts = &file.outline.acts;
     let full: BTreeSet<&Choice> = acts.iter().filter(|act| asks(act)).flat_map(|act| &act.when.0).collect();
-    let project = acts.iter().any(|act| asks(act) && !is_of_feature(act));
-    for act in acts {
-        let Does::Environment(composed) = &act.does else { continue };
-        if !(composed.with.iter().any(|part| full.contains(part)) || composed.project && project) {
+    let asked = acts.iter().any(|act| asks(act) && !is_of_feature(act));
+    for composed in project.parts(file.id).environments() {
+        if !(composed.with.iter().any(|part| full.contains(part)) || composed.project && asked) {
             continue;
         }
         let name = composed.name.as_ref().map_or_else(|| path.to_owned(), |name| format!("{path}:{name}"));
         let with = composed.with.iter().cloned().collect();
-        push(name, Parts { with, project: composed.project, tool: Some(composed.tool) });
+        push(name, Selection { with, project: composed.project, tool: Some(composed.tool) });
     }
 }
 
-/// The groups that a manifest's tool installs unasked, where it says so.
-pub(super) fn defaults(file: File<'_>, tool: Tool) -> Vec<Choice> {
-    let said = file.outline.acts.iter().filter(|act| is_read_by(tool, act)).filter_map(|act| match &act.does {
-        Does::Defaults(groups) => Some(groups),
-        _ => None,
-    });
-    said.flatten().cloned().collect()
+/// The groups that a manifest's tool installs unasked; `None` where it does not say.
+pub(super) fn defaults(project: &Project<'_>, file: File<'_>, tool: Tool) -> Option<Vec<Choice>> {
+    let all = project.parts(file.id).defaults().iter();
+    let said: Vec<&[Choice]> = all.filter(|(act, _)| is_read_by(tool, act)).map(|(_, groups)| *groups).collect();
+    (!said.is_empty()).then(|| said.concat())
 }
 
 /// Whether an act is a part of environments that a manifest puts together, not the project's own.

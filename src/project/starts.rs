@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{Project, paths};
-use crate::outline::{Choice, Does, Job, Kind, Tool};
+use crate::outline::{Act, Choice, Does, Kind, Tool};
 use crate::source::Span;
 
 /// A place where an environment starts.
@@ -19,13 +19,15 @@ pub(crate) struct Beginning {
     pub(crate) enters: Enters,
     /// Whether a host runs it as it is: not a builder stage, not a hosted CI job.
     pub(crate) runs: bool,
+    /// The labels of the machine that a CI job asks for.
+    pub(crate) machine: String,
 }
 
 /// What is entered at a start.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Enters {
     /// A requirements file, an `environment.yml`, a lock, a project.
-    Manifest(Parts),
+    Manifest(Selection),
     /// A Dockerfile stage, by its position among the stages.
     Stage(usize),
     /// A script or rc file.
@@ -38,7 +40,7 @@ pub(crate) enum Enters {
 
 /// What of a manifest is installed, and by whom.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Parts {
+pub(crate) struct Selection {
     /// These extras, groups and features.
     pub(crate) with: BTreeSet<Choice>,
     /// And what the project itself requires.
@@ -53,7 +55,10 @@ pub(crate) fn commanded(project: &Project<'_>) -> Vec<Beginning> {
     for (path, file) in project.files().filter(|(_, file)| !file.by_link) {
         let acts = &file.outline.acts;
         let top = Span::new(file.id, 0, 0);
-        let start = |name: String, at, enters, runs| Beginning { name, path: path.to_owned(), at, enters, runs };
+        let start = |name: String, at, enters, runs| {
+            let machine = String::new();
+            Beginning { name, path: path.to_owned(), at, enters, runs, machine }
+        };
         match file.kind {
             Kind::Dockerfile => found.extend(stages(project, path)),
             Kind::Script | Kind::Rc if !acts.is_empty() => found.push(start(path.to_owned(), top, Enters::Script, true)),
@@ -64,16 +69,22 @@ pub(crate) fn commanded(project: &Project<'_>) -> Vec<Beginning> {
                     if let Does::Job(job) = &act.does
                         && seen.insert(&job.name)
                     {
-                        found.push(start(format!("{path}:{}", job.name), act.at, Enters::Job(i), on_own_runner(job)));
+                        let machine = job.runs_on.as_ref().and_then(|r| r.known()).unwrap_or_default().to_lowercase();
+                        let runs = on_own_runner(&machine);
+                        let start = start(format!("{path}:{}", job.name), act.at, Enters::Job(i), runs);
+                        found.push(Beginning { machine, ..start });
                     }
                 }
             }
             _ => {}
         }
+        // A job's own container is where the job starts.
+        let containers: BTreeSet<Span> = acts.iter().filter_map(container).collect();
         for (i, act) in acts.iter().enumerate() {
             if let Does::Launch(launch) = &act.does
                 && let Some(image) = &launch.image
                 && launch.build.is_none()
+                && !containers.contains(&image.at)
             {
                 let word = launch.name.clone().unwrap_or_else(|| {
                     let image = project.sources.slice(image.at).trim_matches(['"', '\'']);
@@ -86,6 +97,11 @@ pub(crate) fn commanded(project: &Project<'_>) -> Vec<Beginning> {
     found
 }
 
+/// Where a job names the image that it runs in.
+fn container(act: &Act) -> Option<Span> {
+    if let Does::Job(job) = &act.does { job.container.as_ref().map(|c| c.at) } else { None }
+}
+
 pub(super) fn stages(project: &Project<'_>, path: &str) -> Vec<Beginning> {
     let Some(file) = project.file(path) else { return Vec::new() };
     let stages: Vec<_> = file
@@ -94,7 +110,7 @@ pub(super) fn stages(project: &Project<'_>, path: &str) -> Vec<Beginning> {
         .iter()
         .filter_map(|act| if let Does::From(stage) = &act.does { Some((act.at, stage)) } else { None })
         .collect();
-    let targets = project.givers.targets(path);
+    let targets = &project.givers.of(path).targets;
     let last = stages.len().saturating_sub(1);
     let name = |(n, stage): (usize, &crate::outline::Stage)| stage.name.clone().unwrap_or_else(|| n.to_string());
     stages
@@ -109,14 +125,14 @@ pub(super) fn stages(project: &Project<'_>, path: &str) -> Vec<Beginning> {
             path: path.to_owned(),
             at: *at,
             enters: Enters::Stage(n),
+            machine: String::new(),
             runs: n == last || targets.contains(&name((n, stage))),
         })
         .collect()
 }
 
 /// A job that runs on a machine of one's own, which a host may describe; GitHub's hosted runners have no GPU of the user's.
-fn on_own_runner(job: &Job) -> bool {
-    let labels = job.runs_on.as_ref().and_then(|r| r.known()).unwrap_or_default().to_lowercase();
+fn on_own_runner(labels: &str) -> bool {
     labels
         .split(|c: char| !c.is_alphanumeric() && c != '-')
         .any(|label| label == "self-hosted" || label.split('-').any(|w| w == "gpu"))

@@ -32,26 +32,60 @@ impl Value {
 /// A variable that holds more bytes than this is not known.
 const LONGEST: usize = 8 * 1024;
 
+/// `${A:-${B:-…` is followed no deeper.
+pub(super) const DEEPEST: usize = 16;
+
 /// Variables by name.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Variables(HashMap<String, Value>);
+#[derive(Debug, Default)]
+pub(crate) struct Variables {
+    now: HashMap<String, Value>,
+    /// What was there before each change since the first mark that holds: a copy for each subshell would cost too much.
+    before: Vec<(String, Option<Value>)>,
+    marks: usize,
+}
+
+/// A moment that variables go back to.
+pub(super) struct Mark(usize);
 
 impl Variables {
     pub(super) fn set(&mut self, name: &str, value: Value) {
-        self.0.insert(name.to_owned(), value);
+        let before = self.now.insert(name.to_owned(), value);
+        if self.marks > 0 {
+            self.before.push((name.to_owned(), before));
+        }
     }
     pub(super) fn get(&self, name: &str) -> Option<&Value> {
-        self.0.get(name)
+        self.now.get(name)
     }
-    pub(super) fn forget(&mut self, name: &str) {
-        self.0.remove(name);
+    /// Remembers this moment; each is gone back to, or forgotten, before those marked earlier.
+    pub(super) fn mark(&mut self) -> Mark {
+        self.marks += 1;
+        Mark(self.before.len())
+    }
+    /// Goes back to a moment, but for the variables that `stays` names.
+    pub(super) fn back(&mut self, to: Mark, stays: impl Fn(&str) -> bool) {
+        self.marks -= 1;
+        let undone = self.before.split_off(to.0.min(self.before.len()));
+        for (name, value) in undone.into_iter().rev() {
+            if stays(&name) {
+                continue;
+            }
+            match value {
+                Some(value) => drop(self.now.insert(name, value)),
+                None => drop(self.now.remove(&name)),
+            }
+        }
+    }
+    /// Forgets a moment: what was set since then stays.
+    pub(super) fn forget(&mut self, _: Mark) {
+        self.marks -= 1;
+        if self.marks == 0 {
+            self.before.clear();
+        }
     }
     /// What programs see.
     pub(super) fn exported(&self) -> impl Iterator<Item = (&str, &Value)> {
-        self.0.iter().filter(|(_, v)| v.exported).map(|(name, v)| (name.as_str(), v))
-    }
-    pub(super) fn len(&self) -> usize {
-        self.0.len()
+        self.now.iter().filter(|(_, v)| v.exported).map(|(name, v)| (name.as_str(), v))
     }
     /// The text, if all its variables are known.
     pub(super) fn resolve(&self, text: &Text) -> Option<String> {
@@ -82,7 +116,7 @@ impl Variables {
         whole
     }
     fn pieces(&self, pieces: &[Piece], depth: usize) -> Option<String> {
-        if depth > 16 {
+        if depth > DEEPEST {
             return None;
         }
         let mut whole = String::new();
@@ -120,6 +154,16 @@ mod tests {
         let mut variables = Variables::default();
         variables.set("A", Value::known("1".into(), at, true));
         variables.set("U", Value::unknown(at, false));
+        let (outer, a) = (variables.mark(), |text: &str| Value::known(text.into(), at, false));
+        variables.set("A", a("2"));
+        let inner = variables.mark();
+        for (name, text) in [("A", "3"), ("A", "4"), ("N", "5"), ("C", "6")] {
+            variables.set(name, a(text));
+        }
+        variables.back(inner, |name| name == "C");
+        assert_eq!(variables.get("A").and_then(|v| v.text.as_deref()), Some("2"));
+        variables.back(outer, |name| name == "C");
+        assert_eq!((variables.get("N").is_none(), variables.get("C").is_some()), (true, true));
         let literal = |t: &str| Some(vec![Piece::Literal(t.into())]);
         let show = |name: &str, fallback, instead| {
             let piece = Piece::Variable { name: name.into(), fallback, instead };

@@ -7,7 +7,6 @@ use super::walk::{Event, Script};
 use crate::notation::marker::Marker;
 use crate::outline::{Choice, When};
 use crate::platform::{Platform, Pythons};
-use crate::version::Specifiers;
 
 /// No start has more; the rest of the combinations is left out.
 const MOST: usize = 256;
@@ -37,7 +36,7 @@ impl World {
     /// The world of a start in which every test is true.
     pub(crate) fn of(platform: Platform, beginning: &Beginning) -> Self {
         let (with, project) = match &beginning.enters {
-            Enters::Manifest(parts) => (parts.with.clone(), parts.project),
+            Enters::Manifest(selection) => (selection.with.clone(), selection.project),
             _ => (BTreeSet::new(), true),
         };
         Self { platform, with, project, arms: BTreeMap::new(), rows: BTreeMap::new(), build: 0 }
@@ -174,9 +173,9 @@ fn stated(all: Pythons, met: &Script) -> Pythons {
     let mut left = all;
     for event in &met.events {
         if let Event::Python(text) = event
-            && let Ok(specifiers) = Specifiers::parse(text)
+            && let Some(stated) = Pythons::stated(text)
         {
-            let both = Pythons::admitted(&specifiers).and(left);
+            let both = stated.and(left);
             left = if both.0 == 0 { left } else { both };
         }
     }

@@ -4,10 +4,10 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-use super::clean::masked;
 use super::{Outcome, Place, label_text};
 use crate::diagnostic::{Diagnostic, Fix};
 use crate::knowledge;
+use crate::secret::masked;
 use crate::source::{Position, Span};
 
 #[derive(Serialize)]

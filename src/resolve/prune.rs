@@ -99,8 +99,14 @@ fn settle(packages: &[(String, Candidates)], pruned: &mut Pruned, platform: &Pla
                 pruned.conflicts.contains(&(p, d.of)) || pruned.left[d.of].today().is_none_or(|t| d.wants.admits(&t.version))
             })
         };
+        // Who is held to a version by another cannot give way: what it requires does.
+        let held = |build: &Build| {
+            let others = pruned.left.iter().enumerate().filter(|(q, _)| *q != p && !pruned.conflicts.contains(&(*q, p)));
+            let mut demanded = others.filter_map(|(_, c)| c.today()).flat_map(|today| demands(today, &index, platform));
+            demanded.all(|d| d.of != p || d.wants.admits(&build.version))
+        };
         if !fits(&left.builds[now])
-            && let Some(newest) = left.builds.iter().rposition(fits)
+            && let Some(newest) = left.builds.iter().rposition(|build| fits(build) && held(build))
         {
             pruned.left[p].today = Some(newest);
         }
@@ -108,23 +114,32 @@ fn settle(packages: &[(String, Candidates)], pruned: &mut Pruned, platform: &Pla
 }
 
 impl Pruned {
-    /// Whether the other packages admit a version of one of them: each as it `stays`, else as it is picked today.
-    pub(crate) fn admits_today(
-        &self,
-        names: &[(String, Candidates)],
-        stays: &[Stays<'_>],
-        of: usize,
-        version: &Version,
-        platform: &Platform,
-    ) -> bool {
+    /// What the packages require of each other: each as it `stays`, else as it is picked today.
+    pub(crate) fn beside(&self, names: &[(String, Candidates)], stays: &[Stays<'_>], platform: &Platform) -> Beside {
         let index: BTreeMap<&str, usize> = names.iter().enumerate().map(|(i, (name, _))| (name.as_str(), i)).collect();
-        let others = self.left.iter().zip(stays).enumerate().filter(|(i, _)| *i != of);
-        let there = others.filter_map(|(_, (picked, stays))| match stays {
-            Stays::No => picked.today(),
-            Stays::As(build) => Some(*build),
-            Stays::Unknown => None,
-        });
-        there.flat_map(|build| demands(build, &index, platform)).filter(|d| d.of == of).all(|d| d.wants.admits(version))
+        let mut of: Vec<Vec<(usize, Specifiers)>> = names.iter().map(|_| Vec::new()).collect();
+        for (by, (picked, stays)) in self.left.iter().zip(stays).enumerate() {
+            let build = match stays {
+                Stays::No => picked.today(),
+                Stays::As(build) => Some(*build),
+                Stays::Unknown => None,
+            };
+            let Some(build) = build else { continue };
+            for demand in demands(build, &index, platform) {
+                of[demand.of].push((by, demand.wants));
+            }
+        }
+        Beside(of)
+    }
+}
+
+/// For each package of a step what the others require of it.
+pub(crate) struct Beside(Vec<Vec<(usize, Specifiers)>>);
+
+impl Beside {
+    /// Whether the other packages admit a version of one of them.
+    pub(crate) fn admit(&self, of: usize, version: &Version) -> bool {
+        self.0[of].iter().filter(|(by, _)| *by != of).all(|(_, wants)| wants.admits(version))
     }
 }
 

@@ -16,8 +16,12 @@ pub(super) static RULE: Rule = Rule {
 fn check(env: &Environment, host: &Host, out: &mut Out) {
     let Some(driver) = Driver::of(host) else { return };
     let machine = Machine { env, host, driver };
-    for found in machine.brought() {
-        let Demand { cuda, bound } = found.told;
+    let brought = machine.brought();
+    // NVIDIA's own wheels are parts of the framework beside them: one cause, said at the framework.
+    let (parts, wholes): (Vec<_>, Vec<_>) =
+        brought.iter().partition(|b| b.part && brought.iter().any(|whole| !whole.part && whole.told.bound == b.told.bound));
+    for found in wholes {
+        let Demand { cuda, bound } = &found.told;
         let message = match (&found.compatible, &found.weakest) {
             (Some(_), _) => format!("CUDA {cuda} runs by forward compatibility only"),
             (None, Some((package, Demand { cuda, bound }))) => {
@@ -25,7 +29,8 @@ fn check(env: &Environment, host: &Host, out: &mut Out) {
             }
             (None, None) => format!("CUDA {cuda} needs driver {bound} or newer"),
         };
-        let links = [found.evidence, machine.driver.evidence()].into_iter().chain(found.compatible.clone());
+        let parts = parts.iter().filter(|part| part.told.bound == *bound).map(|part| part.evidence.clone());
+        let links = [found.evidence.clone(), machine.driver.evidence()].into_iter().chain(parts).chain(found.compatible.clone());
         let mut clash = Clash::new(found.holds, message, links.collect()).host_has(Has::Driver(machine.driver.shown()));
         if found.compatible.is_some() {
             clash = clash.at_most(Severity::Info);
@@ -33,7 +38,7 @@ fn check(env: &Environment, host: &Host, out: &mut Out) {
             let older = chain::newest_cuda(&machine.driver).map(|older| format!(", or take a build for CUDA {older} or older"));
             clash = clash.help(format!("raise the driver to {bound} or newer{}", older.unwrap_or_default()));
         }
-        clash.bound = Some(bound);
+        clash.bound = Some(bound.clone());
         out.push(clash);
     }
 }
@@ -52,6 +57,8 @@ struct Brought {
     told: Demand,
     /// What brings a newer libcuda for it.
     compatible: Option<Evidence>,
+    /// One of NVIDIA's wheels, which frameworks require.
+    part: bool,
     /// Where several releases may come and none fits: the package, and the demand that all of them have in common.
     weakest: Option<(String, Demand)>,
 }
@@ -74,7 +81,14 @@ impl Machine<'_> {
             && let Some(told) = self.demand(&cuda)
         {
             let compatible = self.forward_compat(&told.cuda);
-            found.push(Brought { holds: Holds::Always, evidence: image.evidence.clone(), told, compatible, weakest: None });
+            found.push(Brought {
+                holds: Holds::Always,
+                evidence: image.evidence.clone(),
+                told,
+                compatible,
+                part: false,
+                weakest: None,
+            });
         }
         found
     }
@@ -85,9 +99,10 @@ impl Machine<'_> {
         let build = builds.today().filter(old).or_else(|| builds.builds.iter().find(old))?;
         let told = self.demand(&build.cuda()?)?;
         let evidence = component.evidence.clone();
+        let part = component.name.starts_with("nvidia-");
         if let Some(compatible) = self.forward_compat(&told.cuda) {
             let holds = builds.hold(|build| self.too_old(build));
-            return Some(Brought { holds, evidence, told, compatible: Some(compatible), weakest: None });
+            return Some(Brought { holds, evidence, told, compatible: Some(compatible), part, weakest: None });
         }
         let holds = builds.hold(|build| self.refuses(build));
         let cuda = |build: &Build| build.cuda().map(|cuda| cuda.minor_only());
@@ -98,7 +113,7 @@ impl Machine<'_> {
             a.bound.order(&b.bound).then_with(|| minor(a).cmp(&minor(b)))
         });
         let name = component.name.trim_start_matches("conda:").to_owned();
-        Some(Brought { holds, evidence, told, compatible: None, weakest: weakest.map(|weakest| (name, weakest)) })
+        Some(Brought { holds, evidence, told, compatible: None, part, weakest: weakest.map(|weakest| (name, weakest)) })
     }
 
     fn demand(&self, cuda: &CudaVersion) -> Option<Demand> {

@@ -26,12 +26,14 @@ impl<'a> Walker<'_, 'a> {
         // What is left stays so until this many frames are open.
         let mut left: Option<usize> = None;
         for act in acts {
+            // What has become too much says nothing any more.
+            if self.bounds.left_out {
+                break;
+            }
             match &act.does {
                 Does::Enter(Place::Subshell) if left.is_none() => {
-                    if !self.bounds.copy(self.variables.len()) {
-                        return false;
-                    }
-                    frames.push(Frame::Subshell(Box::new(self.keep())));
+                    let state = self.keep();
+                    frames.push(Frame::Subshell(Box::new(state)));
                 }
                 Does::Enter(Place::Subshell | Place::Call) => frames.push(Frame::Call),
                 Does::Enter(Place::Back) => {
@@ -59,12 +61,18 @@ impl<'a> Walker<'_, 'a> {
                 },
             };
         }
+        // Subshells that nothing ends: their variables stay.
+        while let Some(frame) = frames.pop() {
+            if let Frame::Subshell(state) = frame {
+                self.variables.forget(state.variables);
+            }
+        }
         false
     }
 
-    pub(super) fn keep(&self) -> Kept {
+    pub(super) fn keep(&mut self) -> Kept {
         Kept {
-            variables: self.variables.clone(),
+            variables: self.variables.mark(),
             folders: self.folders.clone(),
             prefix: self.prefix.clone(),
             folder: self.image.as_ref().map(|i| i.folder.clone()),
@@ -72,12 +80,7 @@ impl<'a> Walker<'_, 'a> {
     }
 
     pub(super) fn back(&mut self, state: Kept) {
-        let inside = std::mem::replace(&mut self.variables, state.variables);
-        for name in &self.configured {
-            if let Some(value) = inside.get(name) {
-                self.variables.set(name, value.clone());
-            }
-        }
+        self.variables.back(state.variables, |name| self.configured.contains(name));
         self.folders = state.folders;
         self.prefix = state.prefix;
         if let (Some(image), Some(folder)) = (&mut self.image, state.folder) {
@@ -190,7 +193,7 @@ impl<'a> Walker<'_, 'a> {
 
     pub(super) fn argument(&self, variable: &Variable, at: Span) -> Value {
         let image = self.image.as_ref();
-        let given = image.and_then(|i| i.arguments.get(&variable.name)).cloned();
+        let given = image.and_then(|i| i.arguments?.get(&variable.name)).cloned();
         let global = image.and_then(|i| i.global.get(&variable.name));
         match (given, &variable.value) {
             (Some(given), _) => Value::known(given, at, false),

@@ -7,14 +7,23 @@ use crate::source::FileId;
 
 /// Acts that are walked once more; what is read for the first time is as long as its file.
 const REPEATED: usize = 4_000;
-/// Variables that are copied at the beginning of subshells, and `COPY` sources that are looked through for a file.
+/// The same for all starts of a file together, and what each may have of it in any case.
+const REPEATED_BY_ALL: usize = 400_000;
+const REPEATED_BY_EACH: usize = 200;
+/// Values that are made.
 const COPIED: usize = 1_000_000;
+/// A `COPY` source that is looked through for a file is as much work as this many values.
+const SOURCE: usize = 16;
+/// `ARG`s before the first stage, times stages.
+const GLOBALS: usize = 250_000;
 /// An installing step is as much work as this many other acts.
 const STEP: usize = 20;
 
 /// What a walk has done so far.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Bounds {
+    /// Acts that may be walked once more.
+    most: usize,
     /// Files that are being read; none is entered again from itself.
     entered: Vec<FileId>,
     /// Runs of acts by their address: the outlines do not move while a walk lasts.
@@ -27,7 +36,26 @@ pub(super) struct Bounds {
     pub(super) left_out: bool,
 }
 
+impl Default for Bounds {
+    fn default() -> Self {
+        Self {
+            most: REPEATED,
+            entered: Vec::new(),
+            seen: HashSet::new(),
+            acts: 0,
+            repeated: 0,
+            copied: 0,
+            steps: 0,
+            left_out: false,
+        }
+    }
+}
+
 impl Bounds {
+    /// For one of so many starts of a file: what they have of each other is bounded for all together.
+    pub(super) fn of_one_in(starts: usize) -> Self {
+        Self { most: (REPEATED_BY_ALL / starts.max(1)).clamp(REPEATED_BY_EACH, REPEATED), ..Self::default() }
+    }
     /// Whether a file may be entered: it is not being read already.
     pub(super) fn enter(&mut self, file: FileId) -> bool {
         let new = !self.entered.contains(&file);
@@ -47,10 +75,25 @@ impl Bounds {
             // Walking nothing much, over and over, counts too.
             self.repeated += acts.len() + 1;
         }
-        self.left_out |= self.repeated > REPEATED;
+        self.left_out |= self.repeated > self.most;
         !self.left_out
     }
-    /// Whether this many more may be copied or looked through.
+    /// Whether this many acts may be walked that other starts walk, too.
+    pub(super) fn again(&mut self, acts: usize) -> bool {
+        self.repeated += 1 + acts;
+        self.left_out |= self.repeated > self.most;
+        !self.left_out
+    }
+    /// Whether so many values of `ARG`s before the stages may be made, over all stages.
+    pub(super) fn globals(&mut self, values: usize) -> bool {
+        self.left_out |= values > GLOBALS;
+        !self.left_out
+    }
+    /// Whether this many more `COPY` sources may be looked through.
+    pub(super) fn look_through(&mut self, sources: usize) -> bool {
+        self.copy(sources * SOURCE)
+    }
+    /// Whether this many more may be copied.
     pub(super) fn copy(&mut self, variables: usize) -> bool {
         self.copied += variables;
         self.left_out |= self.copied > COPIED;

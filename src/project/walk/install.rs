@@ -1,7 +1,10 @@
 //! Installing commands and the manifests that they read.
 
+use std::borrow::Cow;
+
 use super::super::File;
 use super::super::variables::Value;
+use super::super::worlds::World;
 use super::acts::{conda, first_on_path, venv};
 use super::project::is_project;
 use super::{Asked, DEEPEST, Event, Indexed, Installed, Prefix, Routed, Walker};
@@ -13,7 +16,7 @@ use crate::outline::{
 };
 use crate::source::Span;
 
-impl<'p, 'a> Walker<'p, 'a> {
+impl<'a> Walker<'_, 'a> {
     pub(super) fn step(&self, tool: Tool, at: Span) -> Installed {
         Installed {
             tool,
@@ -246,11 +249,10 @@ impl<'p, 'a> Walker<'p, 'a> {
                 let extras: Vec<String> = step.flags.extras.iter().filter_map(|e| self.variables.resolve(e)).collect();
                 let chosen = extras.into_iter().map(|e| Choice::Extra(requirement::normalise(&e)));
                 let groups = self.groups(file, step);
-                let before = self.world;
-                let mut world = before.clone();
+                let mut world = World::clone(&self.world);
                 world.project = true;
                 world.with.extend(chosen.chain(groups));
-                if let Some(composed) = default_environment(file, step.tool) {
+                if let Some(composed) = self.default_environment(file, step.tool) {
                     world.project = composed.project;
                     world.with.extend(composed.with.iter().cloned());
                 }
@@ -259,36 +261,20 @@ impl<'p, 'a> Walker<'p, 'a> {
                     world.with.extend(all.cloned());
                 }
                 // The extras hold inside the project only.
-                let mut inner = Walker { world: &world, ..self.fork() };
-                inner.project_file(path, file, step, via, depth);
-                let (script, variables, bounds) = (inner.script, inner.variables, inner.bounds);
-                self.script = script;
-                self.variables = variables;
-                self.bounds = bounds;
+                let before = std::mem::replace(&mut self.world, Cow::Owned(world));
+                self.project_file(path, file, step, via, depth);
+                self.world = before;
             }
             _ => step.open = true,
         }
         self.bounds.leave();
     }
 
-    /// Moves this walker's state into another that may have another world.
-    pub(super) fn fork<'w>(&mut self) -> Walker<'w, 'a>
-    where
-        'p: 'w,
-    {
-        Walker {
-            project: self.project,
-            world: self.world,
-            script: std::mem::take(&mut self.script),
-            variables: std::mem::take(&mut self.variables),
-            folders: self.folders.clone(),
-            prefix: self.prefix.clone(),
-            image: self.image.clone(),
-            configured: self.configured.clone(),
-            edited: self.edited.clone(),
-            pending: self.pending.clone(),
-            bounds: std::mem::take(&mut self.bounds),
-        }
+    /// The environment that a tool takes where none is named, for one that puts them together.
+    fn default_environment(&self, file: File<'_>, tool: Tool) -> Option<&'a Composed> {
+        let wanted = Choice::PixiEnvironment("default".to_owned());
+        let all = self.project.parts(file.id).environments().iter().copied();
+        all.filter(|composed| composed.tool == tool).find(|composed| composed.with.contains(&wanted))
     }
 
     pub(super) fn requirements(
@@ -459,15 +445,6 @@ impl<'p, 'a> Walker<'p, 'a> {
         };
         Routed { package: route.package.clone(), index }
     }
-}
-
-/// The environment that a tool takes where none is named, for one that puts them together.
-fn default_environment(file: File<'_>, tool: Tool) -> Option<&Composed> {
-    let wanted = Choice::PixiEnvironment("default".to_owned());
-    file.outline.acts.iter().find_map(|act| match &act.does {
-        Does::Environment(composed) if composed.tool == tool && composed.with.contains(&wanted) => Some(composed),
-        _ => None,
-    })
 }
 
 /// The package that a requirement names before what is not known of it: `torch==${VERSION}`.

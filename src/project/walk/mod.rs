@@ -8,14 +8,18 @@ mod project;
 mod settings;
 mod stage;
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+use std::hash::{DefaultHasher, Hasher};
 
 use bounds::Bounds;
 
 use super::images::Contents;
 use super::installers::is_read_by;
+use super::parts::is_selected;
 use super::starts::{Beginning, Enters, beside};
-use super::variables::{Value, Variables};
+use super::variables::{Mark, Value, Variables};
 use super::worlds::World;
 use super::{File, Project, paths};
 use crate::environment::{Join, Reason};
@@ -40,7 +44,7 @@ pub(crate) struct Script {
     pub(crate) looked: BTreeSet<(String, Kind)>,
     /// Manifests that were installed on the way.
     pub(crate) installed: BTreeSet<String>,
-    /// All choices that were met, taken or not.
+    /// All arms and rows that were met, taken or not.
     pub(crate) choices: BTreeSet<Choice>,
     /// All markers that were met.
     pub(crate) markers: BTreeSet<String>,
@@ -52,6 +56,27 @@ pub(crate) struct Script {
     pub(crate) runs: Vec<(String, Span)>,
     /// How much work the walk was; the more, the fewer worlds are looked at.
     pub(crate) weight: usize,
+}
+
+impl Script {
+    /// Equal where the same happens, by a hash of all that is installed and set.
+    pub(crate) fn happens(&self) -> u64 {
+        let mut hashed = Hashed(DefaultHasher::new());
+        let all = (&self.events, &self.exported, &self.runs, self.unread_environment);
+        // Nothing fails in hashing.
+        let _ = write!(hashed, "{all:?}");
+        hashed.0.finish()
+    }
+}
+
+/// Hashes what is written to it.
+struct Hashed(DefaultHasher);
+
+impl Write for Hashed {
+    fn write_str(&mut self, text: &str) -> std::fmt::Result {
+        self.0.write(text.as_bytes());
+        Ok(())
+    }
 }
 
 /// Into which environment something is installed.
@@ -146,13 +171,16 @@ pub(crate) fn walk(project: &Project<'_>, beginning: &Beginning, world: &World) 
     walker.enter(&beginning.path, file);
     walker.bounds.enter(file.id);
     match &beginning.enters {
-        Enters::Manifest(parts) => {
+        Enters::Manifest(selection) => {
             walker.folders = vec![paths::folder(&beginning.path).to_owned()];
-            walker.manifest(&beginning.path, file, parts.tool);
+            walker.manifest(&beginning.path, file, selection.tool);
         }
         Enters::Stage(n) => {
-            walker.script.builds = project.givers.arguments(&beginning.path).len();
+            walker.script.builds = project.givers.of(&beginning.path).arguments.len();
             walker.image = Some(ImageState::new(project, &beginning.path, world.build));
+            walker.bounds = Bounds::of_one_in(project.parts(file.id).len());
+            walker.bounds.enter(file.id);
+            walker.globals(file);
             walker.stage(&beginning.path, file, *n, 0);
             if beginning.runs {
                 walker.run_with(&beginning.path);
@@ -163,7 +191,10 @@ pub(crate) fn walk(project: &Project<'_>, beginning: &Beginning, world: &World) 
             walker.acts(&beginning.path, &file.outline.acts, 0);
         }
         Enters::Job(at) => walker.job(&beginning.path, file, *at),
-        Enters::Image(at) => walker.image_of(file, *at),
+        Enters::Image(at) => {
+            walker.bounds = Bounds::of_one_in(project.parts(file.id).launches());
+            walker.image_of(file, *at);
+        }
     }
     let exported = walker.variables.exported().map(|(name, value)| (name.to_owned(), value.clone()));
     walker.script.exported = exported.collect();
@@ -179,13 +210,13 @@ pub(crate) fn walk(project: &Project<'_>, beginning: &Beginning, world: &World) 
 
 struct Walker<'p, 'a> {
     project: &'p Project<'a>,
-    world: &'p World,
+    world: Cow<'p, World>,
     script: Script,
     variables: Variables,
     /// Where relative paths lead, likeliest first.
     folders: Vec<String>,
     prefix: Prefix,
-    image: Option<ImageState>,
+    image: Option<ImageState<'p>>,
     /// Variables that stand in a configuration file: no shell's end takes them back.
     configured: BTreeSet<String>,
     /// Files of the root that a command changed.
@@ -196,31 +227,31 @@ struct Walker<'p, 'a> {
 }
 
 /// What is only there while a Dockerfile is walked.
-#[derive(Clone)]
-struct ImageState {
+struct ImageState<'p> {
     /// The stage that is walked; only earlier ones can be copied from.
     stage: usize,
     /// How many stages are being walked for what is copied from them.
     nested: usize,
     contents: Contents,
     folder: String,
-    contexts: Vec<String>,
+    contexts: Cow<'p, [String]>,
     /// Build arguments that a giver sets.
-    arguments: BTreeMap<String, String>,
+    arguments: Option<&'p BTreeMap<String, String>>,
     /// `ARG`s before the first `FROM`.
-    global: BTreeMap<String, Value>,
+    global: Variables,
 }
 
-impl ImageState {
-    fn new(project: &Project<'_>, dockerfile: &str, build: usize) -> Self {
-        let givers = project.givers.of(dockerfile);
-        let mut contexts: Vec<String> = givers.iter().map(|g| g.context.clone()).collect();
-        if contexts.is_empty() {
-            contexts = vec![paths::folder(dockerfile).to_owned(), String::new()];
-        }
-        contexts.dedup();
-        let sets = project.givers.arguments(dockerfile);
-        let arguments = sets.get(build).copied().unwrap_or_default().iter().cloned().collect();
+impl<'p> ImageState<'p> {
+    fn new(project: &'p Project<'_>, dockerfile: &str, build: usize) -> Self {
+        let built = project.givers.of(dockerfile);
+        let contexts = if built.contexts.is_empty() {
+            let mut likely = vec![paths::folder(dockerfile).to_owned(), String::new()];
+            likely.dedup();
+            Cow::Owned(likely)
+        } else {
+            Cow::Borrowed(built.contexts.as_slice())
+        };
+        let arguments = built.arguments.get(build);
         Self {
             stage: 0,
             nested: 0,
@@ -228,15 +259,23 @@ impl ImageState {
             folder: "/".to_owned(),
             contexts,
             arguments,
-            global: BTreeMap::new(),
+            global: Variables::default(),
+        }
+    }
+    /// The value of an `ARG` before the first `FROM`.
+    fn global_argument(&self, variable: &Variable, at: Span) -> Value {
+        let given = self.arguments.and_then(|all| all.get(&variable.name));
+        match (given, &variable.value) {
+            (Some(given), _) => Value::known(given.clone(), at, false),
+            (None, Some(value)) => self.global.value(value, at, false),
+            (None, None) => self.global.get(&variable.name).cloned().unwrap_or_else(|| Value::unknown(at, false)),
         }
     }
 }
 
 /// State that a subshell or a `RUN` gives back at its end.
-#[derive(Clone)]
 struct Kept {
-    variables: Variables,
+    variables: Mark,
     folders: Vec<String>,
     prefix: Prefix,
     folder: Option<String>,
@@ -246,7 +285,7 @@ impl<'p, 'a> Walker<'p, 'a> {
     fn new(project: &'p Project<'a>, world: &'p World) -> Self {
         Self {
             project,
-            world,
+            world: Cow::Borrowed(world),
             script: Script::default(),
             variables: Variables::default(),
             folders: vec![String::new()],
@@ -275,12 +314,13 @@ impl<'p, 'a> Walker<'p, 'a> {
     fn takes(&mut self, act: &Act) -> bool {
         for choice in &act.when.0 {
             match choice {
-                Choice::Marker(text) => {
-                    self.script.markers.insert(text.clone());
-                }
-                choice => {
-                    self.script.choices.insert(choice.clone());
-                }
+                Choice::Marker(text) if self.script.markers.contains(text) => {}
+                Choice::Marker(text) => drop(self.script.markers.insert(text.clone())),
+                Choice::For(_) => {}
+                // The start itself says which of these there are.
+                choice if is_selected(choice) => {}
+                choice if self.script.choices.contains(choice) => {}
+                choice => drop(self.script.choices.insert(choice.clone())),
             }
         }
         self.world.takes(&act.when) == Some(true)
@@ -312,39 +352,41 @@ impl<'p, 'a> Walker<'p, 'a> {
 
     fn job(&mut self, path: &str, file: File<'a>, at: usize) {
         let acts = &file.outline.acts;
+        let parts = self.project.parts(file.id);
         // What stands before the first job holds for all of them.
-        let shared = acts.iter().position(|a| matches!(a.does, Does::Job(_))).unwrap_or(0);
-        self.acts(path, &acts[..shared], 0);
+        self.acts(path, &acts[..parts.before()], 0);
         let Some(Act { does: Does::Job(wanted), .. }) = acts.get(at) else { return };
         // A matrix repeats its job, once a row; the world takes one of them.
-        for (i, act) in acts.iter().enumerate() {
-            let Does::Job(job) = &act.does else { continue };
-            if job.name != wanted.name || !self.takes(act) {
+        for (begin, end) in parts.named(&wanted.name).iter().filter_map(|n| parts.part(*n, acts.len())) {
+            let Does::Job(job) = &acts[begin].does else { continue };
+            if !self.takes(&acts[begin]) {
                 continue;
             }
             if let Some(container) = &job.container {
                 let image = self.variables.resolve(container);
                 self.script.events.push(Event::Base { image, at: container.at, also: Vec::new() });
             }
-            let rest = &acts[i + 1..];
-            let end = rest.iter().position(|a| matches!(a.does, Does::Job(_))).unwrap_or(rest.len());
-            self.acts(path, &rest[..end], 0);
+            self.acts(path, &acts[begin + 1..end], 0);
         }
     }
 
     fn image_of(&mut self, file: File<'a>, at: usize) {
-        // Variables set before a `docker run` of a script hold for its image's name.
         let acts = &file.outline.acts;
-        for act in acts.iter().take(at) {
-            if let Does::Set(variable) = &act.does
-                && self.takes(act)
-            {
-                self.set(variable, act.at);
-            }
-        }
         if let Some(Act { does: Does::Launch(launch), .. }) = acts.get(at)
             && let Some(image) = &launch.image
         {
+            // Variables set before a `docker run` of a script hold for its image's name.
+            let sets = self.project.parts(file.id).sets_for(launch, acts, at);
+            if !self.bounds.again(sets.len()) {
+                return;
+            }
+            for act in sets {
+                if let Does::Set(variable) = &act.does
+                    && self.takes(act)
+                {
+                    self.set(variable, act.at);
+                }
+            }
             let name = self.variables.resolve(image);
             self.script.unread_environment = launch.unread_environment;
             for variable in &launch.environment {

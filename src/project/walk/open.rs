@@ -10,19 +10,19 @@ impl<'a> Walker<'_, 'a> {
         let path = self.variables.resolve(text)?;
         if let Some(image) = &self.image {
             let inside = paths::inside(&image.folder, &path);
-            if !self.bounds.copy(image.contents.len()) {
+            if !self.bounds.look_through(image.contents.len()) {
                 return None;
             }
             let edited = image.contents.is_edited(&inside);
-            let (sources, contexts) = (image.contents.sources(&inside), image.contexts.clone());
-            let wanted = contexts.iter().flat_map(|c| sources.iter().filter_map(move |s| paths::join(c, s)));
+            let sources = image.contents.sources(&inside);
+            let wanted = image.contexts.iter().flat_map(|c| sources.iter().filter_map(move |s| paths::join(c, s)));
             let found = self.first(wanted.collect(), kind);
             return self.unless(edited, found);
         }
         let folders = self.folders.clone();
         let wanted: Vec<String> = folders.iter().filter_map(|f| paths::join(f, &path)).collect();
-        // After a `cd` to who knows where it is not known to be outside.
-        if wanted.is_empty() && !folders.is_empty() {
+        // After a `cd` to who knows where it is not known to be outside; `/etc/os-release` was never meant to be inside.
+        if wanted.is_empty() && !folders.is_empty() && !path.starts_with(['/', '~']) {
             self.script.outside.insert(path);
         }
         let found = self.first(wanted, kind);

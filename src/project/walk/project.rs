@@ -25,10 +25,9 @@ impl<'a> Walker<'_, 'a> {
         };
         let mut groups = named(&step.flags.groups);
         if step.flags.default_groups {
-            let said = file.outline.acts.iter().any(|act| matches!(act.does, Does::Defaults(_)) && is_read_by(step.tool, act));
-            groups.extend(defaults(file, step.tool));
             // Source: <https://docs.astral.sh/uv/concepts/projects/dependencies/#default-groups>.
-            groups.extend((!said && step.tool == Tool::Uv).then(|| Choice::Group("dev".to_owned())));
+            let usual = || if step.tool == Tool::Uv { vec![Choice::Group("dev".to_owned())] } else { Vec::new() };
+            groups.extend(defaults(self.project, file, step.tool).unwrap_or_else(usual));
         }
         let without = named(&step.flags.without);
         groups.retain(|group| !without.contains(group));
@@ -54,7 +53,14 @@ impl<'a> Walker<'_, 'a> {
         let settings = if uv && file.kind == Kind::Pyproject { self.settings_of_uv(path) } else { None };
         let parts_only = !self.world.project;
         let mut cuda = self.variable("CONDA_OVERRIDE_CUDA").is_some();
-        for act in &file.outline.acts {
+        let acts = &file.outline.acts;
+        // poetry looks at all of them, installed or not.
+        let looked_at = if step.tool == Tool::Poetry {
+            (0..acts.len()).collect()
+        } else {
+            self.project.parts(file.id).under(self.world.with.iter())
+        };
+        for act in looked_at.into_iter().map(|at| &acts[at]) {
             if parts_only && !is_of_feature(act) || settings.is_some() && is_setting(act) {
                 continue;
             }

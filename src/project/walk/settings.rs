@@ -5,7 +5,7 @@ use super::super::installers::is_read_by;
 use super::super::{File, paths};
 use super::project::is_setting;
 use super::{Installed, Walker};
-use crate::outline::{Choice, Does, IndexKind, Kind, Role, Text, Tool};
+use crate::outline::{Does, IndexKind, Kind, Role, Text, Tool};
 use crate::source::Span;
 
 /// Folders above that are looked at.
@@ -25,7 +25,7 @@ impl<'a> Walker<'_, 'a> {
             let names = [("uv.toml", Kind::UvSettings), ("pyproject.toml", Kind::Pyproject)];
             let paths = names.map(|(name, kind)| self.open(&Text::literal(name, at), kind));
             let files = paths.into_iter().flatten().filter_map(|path| self.project.file(&path));
-            files.into_iter().find(|file| has_settings(*file))
+            files.into_iter().find(|file| self.has_settings(*file))
         } else {
             let folders = self.folders.clone();
             folders.iter().find_map(|folder| self.nearest(folder))
@@ -42,7 +42,7 @@ impl<'a> Walker<'_, 'a> {
             let inside = |name: &str| if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") };
             for (name, kind) in [("uv.toml", Kind::UvSettings), ("pyproject.toml", Kind::Pyproject)] {
                 match self.project.file(&inside(name)) {
-                    Some(file) if has_settings(file) => return Some(file),
+                    Some(file) if self.has_settings(file) => return Some(file),
                     Some(_) => {}
                     None => drop(self.script.looked.insert((inside(name), kind))),
                 }
@@ -53,6 +53,12 @@ impl<'a> Walker<'_, 'a> {
             folder = paths::folder(folder);
         }
         None
+    }
+
+    /// Whether uv looks no further up: a `uv.toml`, or anything in a `[tool.uv]`.
+    fn has_settings(&self, file: File<'_>) -> bool {
+        let parts = self.project.parts(file.id);
+        file.kind == Kind::UvSettings || [Tool::Uv, Tool::UvPip].into_iter().any(|tool| parts.has_tables_of(tool))
     }
 
     /// Adds what a file of settings says; what a command line or a variable says comes first.
@@ -81,10 +87,4 @@ impl<'a> Walker<'_, 'a> {
             }
         }
     }
-}
-
-/// Whether uv looks no further up: a `uv.toml`, or anything in a `[tool.uv]`.
-fn has_settings(file: File<'_>) -> bool {
-    let of_uv = |choice: &Choice| matches!(choice, Choice::For(Tool::Uv | Tool::UvPip));
-    file.kind == Kind::UvSettings || file.outline.acts.iter().any(|act| act.when.0.iter().any(of_uv))
 }

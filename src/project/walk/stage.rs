@@ -2,42 +2,39 @@
 
 use super::super::File;
 use super::super::paths;
-use super::super::variables::{Value, Variables};
+use super::super::variables::Value;
 use super::acts::configures;
 use super::{DEEPEST, Event, ImageState, Prefix, Walker};
 use crate::environment::Reason;
 use crate::outline::{Copy, Does};
-use crate::source::Span;
 
 impl<'a> Walker<'_, 'a> {
+    /// The `ARG`s before the first stage.
+    pub(super) fn globals(&mut self, file: File<'a>) {
+        let parts = self.project.parts(file.id);
+        let before = parts.before();
+        // For each stage anew: more than anybody writes is not read for any.
+        if !self.bounds.globals(before * parts.len()) {
+            return;
+        }
+        for act in &file.outline.acts[..before] {
+            if let Does::Set(variable) = &act.does
+                && let Some(image) = &mut self.image
+            {
+                let value = image.global_argument(variable, act.at);
+                image.global.set(&variable.name, value);
+            }
+        }
+    }
+
     /// A stage, after the stages it stands on.
     pub(super) fn stage(&mut self, path: &str, file: File<'a>, n: usize, depth: usize) {
         let acts = &file.outline.acts;
-        let froms: Vec<usize> = (0..acts.len()).filter(|i| matches!(acts[*i].does, Does::From(_))).collect();
-        let Some(&begin) = froms.get(n) else { return };
-        if depth == 0 {
-            for act in &acts[..froms[0]] {
-                if let Does::Set(variable) = &act.does {
-                    let value = self.argument(variable, act.at);
-                    if let Some(image) = &mut self.image {
-                        image.global.insert(variable.name.clone(), value.clone());
-                    }
-                    self.variables.set(&variable.name, value);
-                }
-            }
-        }
+        let parts = self.project.parts(file.id);
+        let Some((begin, end)) = parts.part(n, acts.len()) else { return };
         let Does::From(stage) = &acts[begin].does else { return };
-        let globals: Variables = {
-            let mut globals = Variables::default();
-            for (name, value) in self.image.iter().flat_map(|i| &i.global) {
-                globals.set(name, value.clone());
-            }
-            globals
-        };
-        let image = globals.resolve(&stage.image);
-        let earlier = image.as_deref().map(str::to_lowercase).and_then(|name| {
-            froms[..n].iter().rposition(|i| matches!(&acts[*i].does, Does::From(s) if s.name.as_deref() == Some(&name)))
-        });
+        let image = self.image.as_ref().and_then(|i| i.global.resolve(&stage.image));
+        let earlier = image.as_deref().map(str::to_lowercase).and_then(|name| parts.last_named(&name, n));
         match earlier {
             Some(base) if depth < DEEPEST => {
                 self.stage(path, file, base, depth + 1);
@@ -46,10 +43,6 @@ impl<'a> Walker<'_, 'a> {
                 }
             }
             _ => {
-                // Only what FROM gives is there: global ARGs are not, until a stage declares them again.
-                for name in self.image.iter().flat_map(|i| i.global.keys().cloned()).collect::<Vec<_>>() {
-                    self.variables.forget(&name);
-                }
                 // Deeper than is followed: what it stands on is not known.
                 let image = image.filter(|_| earlier.is_none());
                 self.script.events.push(Event::Base { image, at: stage.image.at, also: Vec::new() });
@@ -58,19 +51,17 @@ impl<'a> Walker<'_, 'a> {
         if let Some(image) = &mut self.image {
             image.stage = n;
         }
-        let end = froms.get(n + 1).copied().unwrap_or(acts.len());
-        self.acts(path, &acts[begin + 1..end], 0);
+        if depth == 0 || self.bounds.again(end - begin) {
+            self.acts(path, &acts[begin + 1..end], 0);
+        }
     }
 
     /// Variables that whoever runs the image gives it, where all agree.
     pub(super) fn run_with(&mut self, dockerfile: &str) {
-        let Some((first, rest)) = self.project.givers.of(dockerfile).split_first() else { return };
-        self.script.unread_environment = first.unread_environment || rest.iter().any(|g| g.unread_environment);
-        for (name, value, at) in &first.environment {
-            let same = |(n, v, _): &(String, String, Span)| n == name && v == value;
-            if rest.iter().all(|giver| giver.environment.iter().any(same)) {
-                self.variables.set(name, Value::known(value.clone(), *at, true));
-            }
+        let built = self.project.givers.of(dockerfile);
+        self.script.unread_environment = built.unread_environment;
+        for (name, value, at) in &built.environment {
+            self.variables.set(name, Value::known(value.clone(), *at, true));
         }
     }
 
@@ -101,16 +92,15 @@ impl<'a> Walker<'_, 'a> {
     pub(super) fn copy_from(&mut self, path: &str, from: &str, sources: &[String]) {
         let Some((earlier, nested)) = self.image.as_ref().map(|i| (i.stage, i.nested + 1)) else { return };
         let Some(file) = self.project.file(path).filter(|_| nested <= DEEPEST) else { return };
-        let stages = file.outline.acts.iter().filter_map(|a| if let Does::From(s) = &a.does { Some(s) } else { None });
-        let from = from.to_lowercase();
-        let Some(n) =
-            stages.take(earlier).enumerate().position(|(n, s)| s.name.as_deref() == Some(&*from) || n.to_string() == from)
-        else {
+        let parts = self.project.parts(file.id);
+        let Some(n) = parts.first_called(&from.to_lowercase(), earlier) else { return };
+        if !self.bounds.again(parts.part(n, file.outline.acts.len()).map_or(0, |(begin, end)| end - begin)) {
             return;
-        };
-        let mut other = Walker::new(self.project, self.world);
+        }
+        let mut other = Walker::new(self.project, &self.world);
         other.image = Some(ImageState { nested, ..ImageState::new(self.project, path, self.world.build) });
         other.bounds = std::mem::take(&mut self.bounds);
+        other.globals(file);
         other.stage(path, file, n, 0);
         self.bounds = std::mem::take(&mut other.bounds);
         self.script.reached.append(&mut other.script.reached);

@@ -57,6 +57,8 @@ const PIP: Grammar = Grammar {
         &["--use-feature"],
         &["--use-deprecated"],
         &["--resume-retries"],
+        // uv's: where `pip` is but another name for `uv pip`.
+        &["--torch-backend"],
     ],
     flags: &[
         &["--no-deps", "--no-dependencies"],
@@ -155,6 +157,7 @@ fn valued(it: &mut Install, name: &str, value: Text) {
         "--python-version" => it.flags.python = Some(value),
         "--group" => it.flags.groups.push(normal(value)),
         "--no-binary" => it.flags.no_binary.extend(names(&value)),
+        "--torch-backend" => it.flags.torch_backend = Some(value),
         _ => {}
     }
 }

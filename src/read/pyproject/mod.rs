@@ -5,7 +5,7 @@ mod pdm;
 mod poetry;
 mod setuptools;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::pixi;
 use super::syntax::comments::ignores;
@@ -24,7 +24,9 @@ pub(super) fn read(file: FileId, text: &str) -> Outline {
     let (toml, root, torn) = Toml::parse(file, text);
     let project = table(&root, &["project"]);
     let name = project.and_then(|project| project.get("name")).and_then(|name| name.get_ref().as_str()).map(normalise);
-    let manifest = Manifest { file, text, toml, root: &root, name };
+    let extras = by_name(table(&root, &["project", "optional-dependencies"]));
+    let groups = by_name(table(&root, &["dependency-groups"]));
+    let manifest = Manifest { file, text, toml, root: &root, name, extras, groups };
     let mut out = Out { acts: Vec::new(), torn, brought: 0 };
     manifest.project(&mut out);
     manifest.groups(&mut out);
@@ -69,6 +71,23 @@ struct Manifest<'a, 't> {
     root: &'a Table<'t>,
     /// Normalised.
     name: Option<String>,
+    extras: Lists<'a, 't>,
+    groups: Lists<'a, 't>,
+}
+
+/// Lists of requirements by normalised name.
+type Lists<'a, 't> = HashMap<String, &'a Value<'t>>;
+
+/// Of two names that are the same when normalised, the one that is written so, else the first.
+fn by_name<'a, 't>(lists: Option<&'a Table<'t>>) -> Lists<'a, 't> {
+    let mut found = Lists::new();
+    for (key, list) in lists.into_iter().flat_map(|lists| lists.iter()) {
+        let (written, name) = (key.get_ref().as_ref(), normalise(key.get_ref()));
+        if written == name || !found.contains_key(&name) {
+            found.insert(name, list);
+        }
+    }
+    found
 }
 
 /// Extras and groups of the project, on the way to what they name.
@@ -145,8 +164,8 @@ impl<'a, 't> Manifest<'a, 't> {
     fn named_lists(&self, item: &Value<'t>) -> Vec<(Choice, &'a Value<'t>, Option<String>)> {
         if let Some(group) = item.get_ref().as_table().and_then(|t| t.get("include-group")).and_then(|g| g.get_ref().as_str()) {
             let group = normalise(group);
-            let list = self.find(&["dependency-groups"], &group);
-            return list.map(|list| (Choice::Group(group), list, None)).into_iter().collect();
+            let list = self.groups.get(&group);
+            return list.map(|list| (Choice::Group(group), *list, None)).into_iter().collect();
         }
         let (Some(own), Some(text)) = (&self.name, item.get_ref().as_str()) else { return Vec::new() };
         let may_be = text.trim_start().get(..1).is_some_and(|first| own.starts_with(&first.to_lowercase()));
@@ -158,14 +177,10 @@ impl<'a, 't> Manifest<'a, 't> {
         let extras = parsed.extras.into_iter();
         extras
             .filter_map(|extra| {
-                let list = self.find(&["project", "optional-dependencies"], &extra)?;
+                let list = *self.extras.get(&extra)?;
                 Some((Choice::Extra(extra), list, marker.clone()))
             })
             .collect()
-    }
-    fn find(&self, path: &[&str], name: &str) -> Option<&'a Value<'t>> {
-        let lists = table(self.root, path)?;
-        lists.get(name).or_else(|| lists.iter().find(|(key, _)| normalise(key.get_ref()) == name).map(|(_, list)| list))
     }
     /// Says what is wrong with a requirement.
     fn check(&self, written: &Text, out: &mut Out) {

@@ -3,12 +3,14 @@
 //! A script is not run: every command that stands in it counts where it stands, under the tests around it; what stands in
 //! a function, where that is called.
 
+mod branches;
 mod builtin;
 mod functions;
 mod leaving;
 #[cfg(test)]
 pub(crate) mod rendering;
 mod scan;
+mod verdict;
 mod walk;
 pub(crate) mod word;
 

@@ -98,6 +98,7 @@ pub(crate) fn act(act: &Act, source: &str) -> String {
     };
     let choice = |c: &Choice| match c {
         Choice::Branch { test, arm } => format!("{{{test}}}{arm} "),
+        Choice::Marker(marker) => format!("{{{marker}}} "),
         other => format!("{other:?} "),
     };
     act.when.0.iter().map(choice).collect::<String>() + &does

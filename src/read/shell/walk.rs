@@ -20,11 +20,9 @@ const TESTS: usize = 32;
 /// Scripts in strings in strings.
 const NESTED: usize = 4;
 /// Loops over more words than this are read once, for no word.
-const UNROLLED: usize = 8;
+pub(super) const UNROLLED: usize = 8;
 /// Reported places that are no shell.
 const TORN: usize = 32;
-/// Bytes of a test's text that are kept.
-const TEST_TEXT: usize = 256;
 
 /// Reads a tree.
 pub(super) fn read(excerpt: &Excerpt, tree: &Tree) -> (Vec<Act>, Vec<Torn>) {
@@ -149,7 +147,7 @@ fn refers_to(value: &Text, name: &str) -> bool {
 }
 
 /// One step of the walk; the last comes first.
-enum Step<'t> {
+pub(super) enum Step<'t> {
     Visit(Node<'t>),
     /// A command whose inner commands have been visited.
     Command(Node<'t>, Vec<Range<usize>>),
@@ -159,6 +157,8 @@ enum Step<'t> {
     Assign(Node<'t>),
     Declare(Node<'t>),
     Choose(String, u32),
+    /// An environment marker.
+    When(String),
     Unchoose,
     Open(Node<'t>),
     Back(Node<'t>),
@@ -226,6 +226,7 @@ impl<'e, 'o> Walk<'e, 'o> {
                 Step::Assign(node) => self.assign(node, Scope::Shell),
                 Step::Declare(node) => builtin::declare(self, node),
                 Step::Choose(test, arm) => self.out.choose(Choice::Branch { test, arm }),
+                Step::When(marker) => self.out.choose(Choice::Marker(marker)),
                 Step::Unchoose => self.out.unchoose(),
                 Step::Open(node) => self.out.open(self.at(node)),
                 Step::Back(node) => self.out.back(self.at(node)),
@@ -276,6 +277,11 @@ impl<'e, 'o> Walk<'e, 'o> {
         todo.extend(steps.into_iter().rev());
     }
 
+    /// Whether the script, or the function, ends with these statements.
+    pub(super) fn ends(&self, statements: &[Node<'_>]) -> bool {
+        leaving::end(statements, self.excerpt.text(), &|name| self.leaving.contains(name))
+    }
+
     fn name_of(&self, function: Node<'_>) -> &'e str {
         function.child_by_field_name("name").map_or("", |name| self.source(name))
     }
@@ -291,184 +297,6 @@ impl<'e, 'o> Walk<'e, 'o> {
             let template = ["{{", "{%", "<%", "%}"].iter().any(|mark| source.contains(mark));
             let at = self.at(node);
             self.out.torn.push(Torn { at, why: "not shell syntax".to_owned(), template });
-        }
-    }
-
-    fn list<'t>(&self, node: Node<'t>, steps: &mut Vec<Step<'t>>) {
-        let parts = all(node);
-        let named: Vec<_> = parts.iter().copied().filter(Node::is_named).collect();
-        let operator = parts.iter().find(|n| !n.is_named()).map_or("", |n| n.kind());
-        let (Some(&left), Some(&right)) = (named.first(), named.get(1)) else {
-            return steps.extend(named.into_iter().map(Step::Visit));
-        };
-        steps.push(Step::Visit(left));
-        let guards = self.guards(left);
-        match operator {
-            "||" => {
-                let test = match guards.as_slice() {
-                    [one] => one.clone(),
-                    _ => self.test_text(left.start_byte()..left.end_byte()),
-                };
-                steps.extend([Step::Choose(test, 1), Step::Visit(right), Step::Unchoose]);
-            }
-            // `[ … ] && exit`: the script goes on where the test fails.
-            "&&" if !guards.is_empty() && self.ends(&[right]) => {
-                let test = self.test_text(node.byte_range());
-                steps.extend([Step::Choose(test, 1), Step::Visit(right), Step::Unchoose]);
-            }
-            _ => {
-                let count = guards.len();
-                steps.extend(guards.into_iter().map(|test| Step::Choose(test, 0)));
-                steps.push(Step::Visit(right));
-                steps.extend((0..count).map(|_| Step::Unchoose));
-            }
-        }
-    }
-
-    fn ends(&self, statements: &[Node<'_>]) -> bool {
-        leaving::end(statements, self.excerpt.text(), &|name| self.leaving.contains(name))
-    }
-
-    /// The number of each arm, with the test's text: arm 0, which is taken where nothing is known, is one that does not
-    /// end the script.
-    fn arms(&self, text: String, bodies: &[Vec<Node<'_>>]) -> (String, Vec<u32>) {
-        let mut numbers: Vec<u32> = (0u32..).take(bodies.len()).collect();
-        let on = bodies.iter().position(|body| !self.ends(body)).unwrap_or(0);
-        if on == 0 {
-            return (text, numbers);
-        }
-        numbers.swap(0, on);
-        // Not the arms of another such test.
-        (format!("{text} …"), numbers)
-    }
-
-    /// The tests that have succeeded once `node` has, innermost first.
-    fn guards(&self, node: Node<'_>) -> Vec<String> {
-        let (mut found, mut node) = (Vec::new(), node);
-        for _ in 0..UNROLLED {
-            if node.kind() != "list" {
-                break;
-            }
-            let parts = all(node);
-            if !parts.iter().any(|n| n.kind() == "&&") {
-                return found;
-            }
-            let (Some(first), Some(last)) = (parts.first(), parts.last()) else { return found };
-            found.extend(self.guard(*last));
-            node = *first;
-        }
-        found.extend(self.guard(node));
-        found
-    }
-
-    /// The text of a statement that only asks something.
-    fn guard(&self, node: Node<'_>) -> Option<String> {
-        let mut inner = node;
-        for _ in 0..4 {
-            inner = match inner.kind() {
-                "redirected_statement" => inner.child_by_field_name("body")?,
-                "pipeline" => named(inner).pop()?,
-                _ => break,
-            };
-        }
-        let asks = match inner.kind() {
-            "test_command" | "negated_command" => true,
-            "command" => {
-                let mut words = self.source(inner).split_ascii_whitespace();
-                match words.next() {
-                    Some("test" | "which" | "type" | "hash" | "grep" | "egrep" | "false" | "nvidia-smi") => true,
-                    Some("command") => words.next() == Some("-v"),
-                    _ => false,
-                }
-            }
-            _ => false,
-        };
-        asks.then(|| self.test_text(node.byte_range()))
-    }
-
-    fn test_text(&self, part: Range<usize>) -> String {
-        let text = self.excerpt.text().get(part).unwrap_or_default();
-        let text = text.trim_end_matches(|c: char| c == ';' || c.is_whitespace());
-        let mut end = text.len().min(TEST_TEXT);
-        while !text.is_char_boundary(end) {
-            end -= 1;
-        }
-        text[..end].to_owned()
-    }
-
-    fn if_statement<'t>(&self, node: Node<'t>, steps: &mut Vec<Step<'t>>) {
-        let mut arms: Vec<(Vec<Node<'t>>, Vec<Node<'t>>)> = vec![Default::default()];
-        let mut tests = Vec::new();
-        let mut end = Vec::new();
-        let mut in_test = false;
-        for part in all(node) {
-            match part.kind() {
-                "if" => in_test = true,
-                "then" => in_test = false,
-                "elif_clause" => {
-                    let mut arm = (Vec::new(), Vec::new());
-                    let mut in_test = true;
-                    for part in all(part) {
-                        match part.kind() {
-                            "then" => in_test = false,
-                            _ if !part.is_named() => {}
-                            _ if in_test => arm.0.push(part),
-                            _ => arm.1.push(part),
-                        }
-                    }
-                    arms.push(arm);
-                }
-                "else_clause" => end = named(part),
-                _ if !part.is_named() => {}
-                _ if in_test => arms[0].0.push(part),
-                _ => arms[0].1.push(part),
-            }
-        }
-        let mut length = 0;
-        for (test, _) in &arms {
-            if let (Some(first), Some(last)) = (test.first(), test.last())
-                && length < TEST_TEXT
-            {
-                let text = self.test_text(first.start_byte()..last.end_byte());
-                length += text.len();
-                tests.push(text);
-            }
-        }
-        let (conditions, mut bodies): (Vec<_>, Vec<_>) = arms.into_iter().unzip();
-        bodies.push(end);
-        let (text, numbers) = self.arms(tests.join(" elif "), &bodies);
-        let mut conditions = conditions.into_iter();
-        for (arm, body) in numbers.into_iter().zip(bodies) {
-            steps.extend(conditions.next().into_iter().flatten().map(Step::Visit));
-            steps.push(Step::Choose(text.clone(), arm));
-            steps.extend(body.into_iter().map(Step::Visit));
-            steps.push(Step::Unchoose);
-        }
-    }
-
-    fn case_statement<'t>(&self, node: Node<'t>, steps: &mut Vec<Step<'t>>) {
-        let value = node.child_by_field_name("value").map(|n| self.source(n)).unwrap_or_default();
-        let mut text = format!("{value} in");
-        let items: Vec<_> = named(node).into_iter().filter(|n| n.kind() == "case_item").collect();
-        let bodies: Vec<Vec<_>> = items
-            .iter()
-            .map(|item| {
-                let parts = all(*item);
-                let body = parts.iter().position(|n| n.kind() == ")").unwrap_or(parts.len());
-                if text.len() < TEST_TEXT
-                    && let Some(end) = parts.get(body)
-                {
-                    text.push(' ');
-                    text.push_str(&self.test_text(item.start_byte()..end.start_byte()));
-                }
-                parts.into_iter().skip(body).filter(Node::is_named).collect()
-            })
-            .collect();
-        let (text, numbers) = self.arms(text, &bodies);
-        for (arm, body) in numbers.into_iter().zip(bodies) {
-            steps.push(Step::Choose(text.clone(), arm));
-            steps.extend(body.into_iter().map(Step::Visit));
-            steps.push(Step::Unchoose);
         }
     }
 

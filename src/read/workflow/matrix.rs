@@ -7,6 +7,9 @@ use crate::source::Span;
 
 /// Rows beyond these are not looked at.
 const ROWS: usize = 64;
+/// A matrix of more values in all its rows, or of more keys in one of its own, counts as computed.
+const CELLS: usize = 1 << 15;
+const KEYS: usize = 64;
 /// An expression that does not end within so many bytes is none.
 const LENGTH: usize = 512;
 
@@ -102,15 +105,18 @@ pub(super) fn rows(strategy: Node<'_>) -> Vec<Row> {
             return Vec::new();
         }
         axes.push(name);
+        let values: Vec<_> = values.items().into_iter().take(ROWS).collect();
         let mut next = Vec::new();
-        for row in &rows {
-            for value in values.items().into_iter().take(ROWS) {
-                let mut row = row.clone();
-                flatten(name, value, &mut row);
-                next.push(row);
+        let mut cells = 0;
+        for (row, value) in rows.iter().flat_map(|row| values.iter().map(move |value| (row, *value))).take(ROWS * 8) {
+            let mut row = row.clone();
+            flatten(name, value, &mut row);
+            cells += row.0.len();
+            if cells > CELLS {
+                return Vec::new();
             }
+            next.push(row);
         }
-        next.truncate(ROWS * 8);
         rows = next;
     }
     let listed = |key: &str| {
@@ -122,7 +128,11 @@ pub(super) fn rows(strategy: Node<'_>) -> Vec<Row> {
         };
         items.map(row).collect::<Vec<_>>()
     };
-    for excluded in listed("exclude") {
+    let (excluded, included) = (listed("exclude"), listed("include"));
+    if excluded.iter().chain(&included).any(|row| row.0.len() > KEYS) {
+        return Vec::new();
+    }
+    for excluded in excluded {
         rows.retain(|row| !excluded.0.iter().all(|(key, value)| row.get(key) == Some(value)));
     }
     if axes.is_empty() {
@@ -130,7 +140,7 @@ pub(super) fn rows(strategy: Node<'_>) -> Vec<Row> {
     }
     let of_axis = |key: &str| axes.iter().any(|axis| key == *axis || key.strip_prefix(axis).is_some_and(|r| r.starts_with('.')));
     let product = rows.len();
-    for included in listed("include") {
+    for included in included {
         let (own, more): (Vec<_>, Vec<_>) = included.0.iter().cloned().partition(|(key, _)| of_axis(key));
         let mut joined = false;
         for row in rows[..product].iter_mut().filter(|row| own.iter().all(|(key, value)| row.get(key) == Some(value))) {
@@ -188,6 +198,13 @@ mod tests {
         }
         let wide = format!("[{}]", vec!["1"; 200].join(", "));
         assert_eq!(show(&format!("{{a: {wide}, b: {wide}, c: {wide}}}")).len(), ROWS);
+        let axes: String = (0..5_000).map(|n| format!("a{n}: [1, 2], ")).collect();
+        let keys: String = (0..5_000).map(|n| format!("k{n}: 1, ")).collect();
+        for much in
+            [format!("{{{axes}}}"), format!("{{a: [{{{keys}}}, {{{keys}}}], b: {wide}}}"), format!("{{include: [{{{keys}}}]}}")]
+        {
+            assert_eq!(show(&much), Vec::<String>::new());
+        }
     }
 
     #[test]

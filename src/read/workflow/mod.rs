@@ -18,14 +18,20 @@ use crate::source::{FileId, Span};
 /// Rows times bytes of a job that are read; above, its matrix counts as unknown.
 const BUDGET: usize = 1 << 22;
 
+/// Jobs times variables that a workflow sets for all of them; above, nothing is read.
+const SHARED: usize = 200_000;
+
 /// Reads a workflow; a file without `jobs:` says nothing.
 pub(super) fn read(file: FileId, text: &str) -> Outline {
     let tree = Tree::read(file, text);
     let folded = folded(&tree);
     let mut reader = Reader { file, text, folded, acts: Vec::new(), comments: Vec::new(), torn: Vec::new() };
     for root in tree.documents() {
-        for (key, job) in root.get("jobs").map(Node::entries).unwrap_or_default() {
-            if job.is_map() {
+        let jobs = root.get("jobs").map(Node::entries).unwrap_or_default();
+        let shared = root.get("env").map(Node::entries).unwrap_or_default().len();
+        for (key, job) in &jobs {
+            let (key, job) = (*key, *job);
+            if job.is_map() && jobs.len() * shared <= SHARED {
                 reader.rows_of(root, key, job);
             }
         }

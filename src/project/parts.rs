@@ -1,0 +1,202 @@
+//! Where the parts of a file begin, looked up once: its stages, its jobs, its extras, its tools' tables, its variables.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use crate::outline::{Act, Choice, Composed, Does, Launch, Outline, Piece, Tool, Variable};
+
+/// The acts of one file, by what is asked of them.
+#[derive(Debug, Default)]
+pub(super) struct Parts<'a> {
+    /// The acts with which its stages or jobs begin.
+    begins: Vec<usize>,
+    /// Positions among these, by name; in order.
+    named: HashMap<&'a str, Vec<usize>>,
+    /// Acts that belong to no extra, group, profile, or part of environments.
+    always: Vec<usize>,
+    /// Those of each of them.
+    chosen: HashMap<&'a Choice, Vec<usize>>,
+    /// The installers that have tables of their own here.
+    tools: BTreeSet<Tool>,
+    /// What each tool installs unasked, where it says so.
+    defaults: Vec<(&'a Act, &'a [Choice])>,
+    /// The environments that it puts together.
+    environments: Vec<&'a Composed>,
+    /// Acts that set a variable, by its name.
+    sets: HashMap<&'a str, Vec<usize>>,
+    launches: usize,
+}
+
+impl<'a> Parts<'a> {
+    pub(super) fn of(outline: &'a Outline) -> Self {
+        let mut parts = Self::default();
+        for (i, act) in outline.acts.iter().enumerate() {
+            let named = match &act.does {
+                Does::From(stage) => Some(stage.name.as_deref()),
+                Does::Job(job) => Some(Some(job.name.as_str())),
+                Does::Set(variable) => {
+                    parts.sets.entry(&variable.name).or_default().push(i);
+                    None
+                }
+                Does::Launch(_) => {
+                    parts.launches += 1;
+                    None
+                }
+                Does::Defaults(groups) => {
+                    parts.defaults.push((act, groups));
+                    None
+                }
+                Does::Environment(composed) => {
+                    parts.environments.push(composed);
+                    None
+                }
+                _ => None,
+            };
+            // Tools put environments together for others.
+            if !matches!(act.does, Does::Environment(_)) {
+                parts.tools.extend(
+                    act.when.0.iter().filter_map(|choice| if let Choice::For(tool) = choice { Some(*tool) } else { None }),
+                );
+            }
+            if let Some(name) = named {
+                if let Some(name) = name {
+                    parts.named.entry(name).or_default().push(parts.begins.len());
+                }
+                parts.begins.push(i);
+            }
+            match act.when.0.iter().find(|choice| is_selected(choice)) {
+                Some(choice) => parts.chosen.entry(choice).or_default().push(i),
+                None => parts.always.push(i),
+            }
+        }
+        parts
+    }
+    /// How many stages or jobs there are.
+    pub(super) fn len(&self) -> usize {
+        self.begins.len()
+    }
+    /// How many launches there are.
+    pub(super) fn launches(&self) -> usize {
+        self.launches
+    }
+    /// The act with which one begins, and the act behind its last.
+    pub(super) fn part(&self, n: usize, acts: usize) -> Option<(usize, usize)> {
+        Some((*self.begins.get(n)?, self.begins.get(n + 1).copied().unwrap_or(acts)))
+    }
+    /// The acts before the first.
+    pub(super) fn before(&self) -> usize {
+        self.begins.first().copied().unwrap_or(0)
+    }
+    /// The positions of all of one name.
+    pub(super) fn named(&self, name: &str) -> &[usize] {
+        self.named.get(name).map_or(&[], Vec::as_slice)
+    }
+    /// The last of a name among the first `n`.
+    pub(super) fn last_named(&self, name: &str, n: usize) -> Option<usize> {
+        let all = self.named(name);
+        all[..all.partition_point(|at| *at < n)].last().copied()
+    }
+    /// The first of a name or number among the first `n`.
+    pub(super) fn first_called(&self, name: &str, n: usize) -> Option<usize> {
+        let number = name.parse::<usize>().ok().filter(|number| number.to_string() == name);
+        self.named(name).first().copied().into_iter().chain(number).min().filter(|at| *at < n)
+    }
+    /// Whether an installer has tables of its own here.
+    pub(super) fn has_tables_of(&self, tool: Tool) -> bool {
+        self.tools.contains(&tool)
+    }
+    /// The acts that say what is installed unasked, with what they name.
+    pub(super) fn defaults(&self) -> &[(&'a Act, &'a [Choice])] {
+        &self.defaults
+    }
+    /// The environments that the file puts together.
+    pub(super) fn environments(&self) -> &[&'a Composed] {
+        &self.environments
+    }
+    /// How many acts take place under all choices.
+    pub(super) fn always(&self) -> usize {
+        self.always.len()
+    }
+    /// The acts that may take place under these choices, in order.
+    pub(super) fn under<'c>(&self, choices: impl Iterator<Item = &'c Choice>) -> Vec<usize> {
+        let mut all = self.always.clone();
+        all.extend(choices.filter_map(|choice| self.chosen.get(choice)).flatten());
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+    /// The acts before a launch that set the variables which it speaks of, and those which they speak of; in order.
+    pub(super) fn sets_for<'o>(&self, launch: &'o Launch, acts: &'o [Act], at: usize) -> Vec<&'o Act> {
+        let mut open: Vec<&str> = Vec::new();
+        launch.image.iter().for_each(|text| names(&text.pieces, 0, &mut open));
+        let spoken = |variable: &'o Variable, open: &mut Vec<&'o str>| match &variable.value {
+            Some(text) => names(&text.pieces, 0, open),
+            None => open.push(&variable.name),
+        };
+        launch.environment.iter().for_each(|variable| spoken(variable, &mut open));
+        let mut seen: HashSet<&str> = HashSet::new();
+        let mut found: Vec<usize> = Vec::new();
+        while let Some(name) = open.pop() {
+            let sets = self.sets.get(name).filter(|_| seen.insert(name)).map_or(&[][..], Vec::as_slice);
+            for set in sets.iter().take_while(|set| **set < at) {
+                found.push(*set);
+                if let Does::Set(variable) = &acts[*set].does {
+                    spoken(variable, &mut open);
+                }
+            }
+        }
+        found.sort_unstable();
+        found.into_iter().map(|i| &acts[i]).collect()
+    }
+}
+
+/// Whether a start says itself which choices of this kind there are.
+pub(super) fn is_selected(choice: &Choice) -> bool {
+    matches!(choice, Choice::Extra(_) | Choice::Group(_) | Choice::Profile(_) | Choice::Feature(_) | Choice::PixiEnvironment(_))
+}
+
+/// The variables that a text speaks of, fallbacks too.
+fn names<'o>(pieces: &'o [Piece], depth: usize, found: &mut Vec<&'o str>) {
+    for piece in pieces {
+        if let Piece::Variable { name, fallback, instead } = piece {
+            found.push(name);
+            for inner in [fallback, instead].into_iter().flatten().filter(|_| depth < super::variables::DEEPEST) {
+                names(inner, depth + 1, found);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::outline::Kind;
+    use crate::read::read;
+    use crate::source::Sources;
+
+    #[test]
+    fn stages_are_found_by_name_and_number() {
+        let id = Sources::default().set("x", "");
+        let outline = read(Kind::Dockerfile, "x", id, "ARG V\nFROM a AS b\nRUN x\nFROM b AS c\nFROM c AS b\nENV V=1\nFROM b\n");
+        let parts = Parts::of(&outline);
+        assert_eq!((parts.len(), parts.before(), parts.named("b")), (4, 1, &[0, 2][..]));
+        assert_eq!([1, 3].map(|n| parts.last_named("b", n)), [Some(0), Some(2)]);
+        assert_eq!((parts.last_named("b", 0), parts.last_named("B", 3)), (None, None));
+        let called = [("b", 3), ("2", 3), ("2", 2), ("02", 3), ("x", 3)];
+        assert_eq!(called.map(|(name, n)| parts.first_called(name, n)), [Some(0), Some(2), None, None, None]);
+    }
+
+    #[test]
+    fn a_launch_knows_who_sets_what_it_speaks_of() {
+        let text = "A=1\nB=$A\nC=2\nexport T=3\ndocker run -e T -e X=${Y:-$C} i:$B x\nA=4\n";
+        let outline = read(Kind::Script, "x.sh", Sources::default().set("x.sh", text), text);
+        let (at, launch) = outline
+            .acts
+            .iter()
+            .enumerate()
+            .find_map(|(i, act)| if let Does::Launch(launch) = &act.does { Some((i, launch)) } else { None })
+            .expect("a launch");
+        let sets = Parts::of(&outline).sets_for(launch, &outline.acts, at);
+        let set: Vec<_> = sets.iter().map(|act| &text[act.at.range()]).collect();
+        assert_eq!(set, ["A=1", "B=$A", "C=2", "T=3"]);
+    }
+}

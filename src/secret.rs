@@ -1,0 +1,323 @@
+//! What nobody else may read: credentials in addresses, and values whose names say that they are secret.
+
+use std::borrow::Cow;
+
+/// A text with its secrets as `*`, byte for byte, so that offsets into it stay true: the user and the password of
+/// `https://user:secret@host`, the values of `?token=…`, `PASSWORD=…`, `--api-key …`, `Authorization: Bearer …`.
+pub(crate) fn masked(text: &str) -> Cow<'_, str> {
+    let mut secrets = in_addresses(text);
+    secrets.extend(Named { text, at: 0 });
+    if secrets.is_empty() {
+        return Cow::Borrowed(text);
+    }
+    secrets.sort_unstable();
+    let mut out = String::with_capacity(text.len());
+    let mut done = 0;
+    for (from, to) in secrets {
+        let from = from.max(done);
+        if from < to {
+            out.push_str(&text[done..from]);
+            out.extend(std::iter::repeat_n('*', to - from));
+            done = to;
+        }
+    }
+    out.push_str(&text[done..]);
+    Cow::Owned(out)
+}
+
+/// An address that may be shown: no user, password, query or fragment, however it is misspelt.
+pub(crate) fn address_without(url: &str) -> String {
+    let url = url.split(['?', '#']).next().unwrap_or_default();
+    let Some((before, host)) = url.rsplit_once('@') else { return url.to_owned() };
+    let scheme = before.split_once("://").map_or(String::new(), |(scheme, _)| format!("{scheme}://"));
+    format!("{scheme}{host}")
+}
+
+// ---- addresses ----
+
+fn in_addresses(text: &str) -> Vec<(usize, usize)> {
+    let mut secrets = Vec::new();
+    for (at, mark) in text.match_indices("://") {
+        let start = at + mark.len();
+        let address = address(&text[start..]);
+        if let Some(end) = user_info(address) {
+            secrets.push((start, start + end));
+        }
+        secrets.extend(parameters(address).map(|(from, to)| (start + from, start + to)));
+    }
+    secrets
+}
+
+/// The longest address that is looked at: hostile text stays cheap.
+const LONGEST: usize = 2048;
+
+/// What follows `://`, up to the end of the address.
+fn address(text: &str) -> &str {
+    let text = &text[..text.floor_char_boundary(LONGEST)];
+    // The next address bounds this one, so that no byte is looked at twice.
+    let text = text.find("://").map_or(text, |next| &text[..next]);
+    let end = text.find(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '<' | '>' | '`'));
+    &text[..end.unwrap_or(text.len())]
+}
+
+/// Where the `user:password` of an address ends.
+fn user_info(address: &str) -> Option<usize> {
+    let authority = &address[..address.find(['/', '?', '#']).unwrap_or(address.len())];
+    if let Some(at) = authority.rfind('@') {
+        return Some(at);
+    }
+    // A password with an unescaped `/`: what stands after the colon is no port.
+    let (_, port) = authority.split_once(':')?;
+    (!port.is_empty() && !port.bytes().all(|b| b.is_ascii_digit())).then(|| address.rfind('@')).flatten()
+}
+
+/// The values of query parameters whose names speak of secrets.
+fn parameters(address: &str) -> impl Iterator<Item = (usize, usize)> {
+    let query = address.find('?').map_or(address.len(), |at| at + 1);
+    let query_end = address[query..].find('#').map_or(address.len(), |at| query + at);
+    let mut at = query;
+    address[query..query_end].split('&').filter_map(move |pair| {
+        let start = at;
+        at += pair.len() + 1;
+        let (name, value) = pair.split_once('=')?;
+        let name_low = name.to_ascii_lowercase();
+        let speaks = ["token", "key", "secret", "pass", "auth", "sig", "credential"].iter().any(|word| name_low.contains(word));
+        let from = start + name.len() + 1;
+        (speaks && !value.is_empty()).then_some((from, from + value.len()))
+    })
+}
+
+// ---- values with names ----
+
+/// Words of a name that say so, and pairs of words.
+const SECRET: &[&str] = &[
+    "apikey",
+    "auth",
+    "authorization",
+    "credential",
+    "credentials",
+    "pass",
+    "passphrase",
+    "passwd",
+    "password",
+    "passwords",
+    "secret",
+    "secrets",
+    "token",
+];
+const SECRET_KEYS: &[&str] = &["access", "api", "auth", "encryption", "license", "private", "signing", "ssh"];
+/// With these behind them they speak of where the secret is, or what.
+const BESIDE: &[&str] = &[
+    "count", "dir", "endpoint", "env", "file", "host", "id", "length", "method", "mode", "name", "path", "stdin", "ttl", "type",
+    "uri", "url",
+];
+/// Values that are none: switches, rights.
+const PLAIN: &[&str] = &["false", "inherit", "no", "none", "null", "read", "true", "write", "yes"];
+/// No name is longer.
+const LONGEST_NAME: usize = 128;
+
+/// The places of values whose names say that they are secret, in order.
+struct Named<'t> {
+    text: &'t str,
+    at: usize,
+}
+
+impl Iterator for Named<'_> {
+    type Item = (usize, usize);
+
+    fn next(&mut self) -> Option<(usize, usize)> {
+        let bytes = self.text.as_bytes();
+        while self.at < bytes.len() {
+            if !is_name(bytes[self.at]) {
+                self.at += 1;
+                continue;
+            }
+            let start = self.at;
+            self.at += bytes[start..].iter().take_while(|b| is_name(**b)).count();
+            let name = &self.text[start..self.at];
+            // Of an address the next parameter is none of this one's.
+            let parameter = start > 0 && matches!(bytes[start - 1], b'?' | b'&');
+            if name.len() <= LONGEST_NAME
+                && is_secret(name)
+                && let Some((from, to)) = value(self.text, name, self.at, if parameter { &['&', '#'] } else { &[] })
+            {
+                // No byte is looked at as a value twice.
+                self.at = to;
+                if !is_plain(&self.text[from..to]) {
+                    return Some((from, to));
+                }
+            }
+        }
+        None
+    }
+}
+
+fn is_name(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-'
+}
+
+/// Whether a name in snake, kebab or camel case has a word that says so.
+fn is_secret(name: &str) -> bool {
+    let bytes = name.as_bytes();
+    let mut words: Vec<String> = vec![String::new()];
+    for (i, byte) in bytes.iter().enumerate() {
+        let upper = byte.is_ascii_uppercase();
+        let after_lower = i > 0 && !bytes[i - 1].is_ascii_uppercase();
+        let before_lower = bytes.get(i + 1).is_some_and(u8::is_ascii_lowercase);
+        if !byte.is_ascii_alphanumeric() || (upper && i > 0 && (after_lower || before_lower)) {
+            words.push(String::new());
+        }
+        if byte.is_ascii_alphanumeric()
+            && let Some(word) = words.last_mut()
+        {
+            word.push(char::from(byte.to_ascii_lowercase()));
+        }
+    }
+    words.retain(|word| !word.is_empty());
+    let has = |list: &[&str], word: &str| list.contains(&word.trim_end_matches(|c: char| c.is_ascii_digit()));
+    let keys = words.windows(2).any(|pair| has(&["key"], &pair[1]) && has(SECRET_KEYS, &pair[0]));
+    let pwd = words.len() > 1 && words.iter().any(|word| word == "pwd");
+    let beside = words.last().is_some_and(|word| BESIDE.contains(&word.as_str()));
+    (keys || pwd || words.iter().any(|word| has(SECRET, word))) && !beside
+}
+
+/// The value behind a name that ends at `end`, on the same line; `more` end it, too.
+fn value(text: &str, name: &str, end: usize, more: &[char]) -> Option<(usize, usize)> {
+    let line = &text[end..];
+    // `"password": …`, `'token' = …`.
+    let rest = line.strip_prefix(['"', '\'']).unwrap_or(line);
+    let bare = rest.trim_start_matches([' ', '\t']);
+    let (rest, signed) = match bare.strip_prefix(['=', ':']) {
+        Some(value) => (value, true),
+        // `--token …`, `ENV PASSWORD …`: of words in a sentence none is a name.
+        None if bare.len() < line.len() && (name.starts_with('-') || !name.bytes().any(|b| b.is_ascii_lowercase())) => {
+            (bare, false)
+        }
+        None => return None,
+    };
+    let rest = rest.trim_start_matches([' ', '\t', '=']);
+    let from = end + line.len() - rest.len();
+    let to = |rest: &str, ends: &[char]| rest.find(|c| c == '\n' || c == '\r' || ends.contains(&c)).unwrap_or(rest.len());
+    let scheme = ["bearer ", "basic ", "token "].iter().any(|s| rest.get(..s.len()).is_some_and(|r| r.eq_ignore_ascii_case(s)));
+    match rest.chars().next()? {
+        quote @ ('"' | '\'') => Some((from + 1, from + 1 + to(&rest[1..], &[quote]))),
+        // An argument of its own has its option before it.
+        '-' | '&' | '|' | ';' | '<' | '>' | '\\' | '#' if !signed => None,
+        _ if scheme => Some((from, from + to(rest, &['"', '\'']))),
+        _ => {
+            let bare = &rest[..to(rest, &[' ', '\t', '"', '\''])];
+            Some((from, from + to(bare, more)))
+        }
+    }
+}
+
+/// What is no secret though its name says so: a switch, a right, `--secret id=x,src=y` of a build.
+fn is_plain(value: &str) -> bool {
+    value.is_empty() || PLAIN.contains(&value.to_ascii_lowercase().as_str()) || value.starts_with("id=") || is_reference(value)
+}
+
+/// `$NAME`, `${NAME}`, `${{ … }}`, `{{ … }}`, `$(…)`: what stands there is elsewhere.
+fn is_reference(value: &str) -> bool {
+    let name = value.strip_prefix('$').map(|v| v.strip_prefix('{').and_then(|v| v.strip_suffix('}')).unwrap_or(v));
+    name.is_some_and(|name| !name.is_empty() && name.bytes().all(|b| b == b'_' || b.is_ascii_alphanumeric()))
+        || ["${{", "{{", "$("].iter().any(|mark| value.starts_with(mark))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn credentials_of_addresses_are_masked_in_place() {
+        for (text, shown) in [
+            ("-i https://user:s3cret@pypi.example/simple", "-i https://***********@pypi.example/simple"),
+            ("https://ghp_abc@github.com/x/y@v1", "https://*******@github.com/x/y@v1"),
+            ("https://a:p@ss@h/", "https://******@h/"),
+            ("https://a:p/ss@h/x", "https://******@h/x"),
+            ("https://a:中@h", "https://*****@h"),
+            ("https://h:8080/x@y", "https://h:8080/x@y"),
+            ("git+https://github.com/x/y@v1", "git+https://github.com/x/y@v1"),
+            ("https://h/s?token=abc&x=1&sig=de#f", "https://h/s?token=***&x=1&sig=**#f"),
+            ("https://h/ user@host", "https://h/ user@host"),
+            ("a://b:c@d://e:f@g", "a://***@d://***@g"),
+            ("://", "://"),
+        ] {
+            assert_eq!(masked(text), shown);
+            assert_eq!(masked(text).len(), text.len());
+        }
+    }
+
+    #[test]
+    fn values_with_secret_names_are_masked_in_place() {
+        for (text, shown) in [
+            ("ENV PASSWORD=hunter2 A=1", "ENV PASSWORD=******* A=1"),
+            ("ENV DB_PASS hunter2", "ENV DB_PASS *******"),
+            ("x --token abc -r y", "x --token *** -r y"),
+            ("x --api-key=abc", "x --api-key=***"),
+            ("docker run -e HF_TOKEN=hf_x i", "docker run -e HF_TOKEN=**** i"),
+            ("export API_KEY=\"a b\" C", "export API_KEY=\"***\" C"),
+            ("-H 'Authorization: Bearer abc.d' https://h", "-H 'Authorization: ************' https://h"),
+            ("dbPassword: 'x y' # c", "dbPassword: '***' # c"),
+            ("{\"auth\": \"x\", \"image\": \"y\"}", "{\"auth\": \"*\", \"image\": \"y\"}"),
+            ("AWSSecretKey = k", "AWSSecretKey = *"),
+            ("ORACLE_PWD=x PWD=/a", "ORACLE_PWD=* PWD=/a"),
+            ("private_key: 中", "private_key: ***"),
+            ("h.example/x?token=abc&x=1#y a", "h.example/x?token=***&x=1#y a"),
+            ("TOKEN2=a\nB=c", "TOKEN2=*\nB=c"),
+            ("TOKEN=${T:-abc}", "TOKEN=*********"),
+            ("TOKEN=\"abc", "TOKEN=\"***"),
+            ("PASSWORD=https://u:p@h", "PASSWORD=*************"),
+            // What is no secret, or not here.
+            ("author: me, tokenizer=x, --max-tokens 5", "author: me, tokenizer=x, --max-tokens 5"),
+            ("TOKEN=$HF_TOKEN TOKEN=${{ secrets.X }}", "TOKEN=$HF_TOKEN TOKEN=${{ secrets.X }}"),
+            ("id-token: write", "id-token: write"),
+            ("TOKEN_FILE=/run/x --password-stdin host", "TOKEN_FILE=/run/x --password-stdin host"),
+            ("--mount=type=secret,id=hf --secret id=a,src=b", "--mount=type=secret,id=hf --secret id=a,src=b"),
+            ("the token that you need", "the token that you need"),
+            ("cache_key=torch KEY=a", "cache_key=torch KEY=a"),
+            ("TOKEN=\nx", "TOKEN=\nx"),
+            ("TOKEN=", "TOKEN="),
+            ("--token \\", "--token \\"),
+            ("token", "token"),
+        ] {
+            assert_eq!(masked(text), shown);
+            assert_eq!(masked(text).len(), text.len());
+        }
+    }
+
+    #[test]
+    fn an_address_is_shown_without_what_is_secret() {
+        assert_eq!(address_without("https://me:secret@host.example/simple"), "https://host.example/simple");
+        for bad in [
+            "//u:SECRET@h.example/x",
+            "https:/u:SECRET@h.example/x",
+            "u:SECRET@h.example/x",
+            "https://SECRET@h.example/x",
+            "https://h.example/x?t=SECRET",
+            "https://h.example/x#SECRET",
+            "https://u:p/SECRET@h.example",
+        ] {
+            assert!(!address_without(bad).contains("SECRET"), "{bad}: {}", address_without(bad));
+        }
+    }
+
+    #[test]
+    fn hostile_text_stays_cheap() {
+        let started = std::time::Instant::now();
+        for text in [
+            "://".repeat(300_000),
+            "://a:b".repeat(200_000),
+            "://a:b/?".repeat(200_000),
+            "token:".repeat(200_000),
+            "TOKEN \"".repeat(200_000),
+            "token".repeat(200_000),
+            "--token --token ".repeat(60_000),
+            "TOKEN=${{".repeat(100_000),
+            "token ".repeat(200_000),
+            "TOKEN=id=".repeat(100_000),
+        ] {
+            assert_eq!(masked(&text).len(), text.len());
+        }
+        assert!(started.elapsed().as_secs() < 10);
+    }
+}

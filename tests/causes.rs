@@ -1,0 +1,48 @@
+//! One cause is one diagnostic: where it is placed, and which other places are its labels.
+
+use cudalint::linter::Linter;
+use cudalint::settings::Settings;
+use cudalint::source::Origin;
+
+const HOST: &str = "driver = \"470.182.03\"\n";
+
+/// `rule line+line`, the primary place first; the host's line is left out.
+fn said(path: &str, text: &str) -> Vec<String> {
+    let mut linter = Linter::new(Settings::default());
+    linter.set(path, text).expect("no mistakes");
+    linter.host(Origin::CommandLine, "host.toml", HOST).expect("a host");
+    let report = linter.report();
+    let sources = linter.sources();
+    let line = |at: cudalint::source::Span| sources.text(at.file)[..at.range().start].matches('\n').count() + 1;
+    let show = |d: &cudalint::diagnostic::Diagnostic| {
+        let own = d.labels.iter().filter(|l| sources.path(l.at.file) == path);
+        format!("{} {}", d.rule, own.map(|l| line(l.at).to_string()).collect::<Vec<_>>().join("+"))
+    };
+    report.diagnostics.iter().map(show).collect()
+}
+
+#[test]
+fn nvidia_s_wheels_are_parts_of_their_framework() {
+    let freeze = "nvidia-cuda-runtime-cu12==12.6.77\ntorch==2.7.1\n";
+    assert_eq!(said("requirements.txt", freeze), ["driver-too-old 2+1"]);
+    assert_eq!(said("requirements.txt", "nvidia-cuda-runtime-cu12==12.6.77\n"), ["driver-too-old 1"]);
+    // Another bound is another cause.
+    let two = "nvidia-cuda-runtime==13.0.48\ntorch==2.7.1\n";
+    assert_eq!(said("requirements.txt", two).len(), 2);
+}
+
+#[test]
+fn what_is_the_same_in_several_lines_is_said_at_the_first() {
+    let extras = "[project]\nname = \"x\"\n[project.optional-dependencies]\n\
+                  a = [\"torch==2.1.0\"]\nb = [\"torch==2.2.0\"]\nc = [\"torch==2.11.0\"]\n";
+    assert_eq!(said("pyproject.toml", extras), ["driver-too-old 4+5", "driver-too-old 6"]);
+    // A comment silences its own line.
+    let quiet = extras.replace("2.2.0\"]", "2.2.0\"] # cudalint: ignore[driver-too-old] known");
+    assert_eq!(said("pyproject.toml", &quiet), ["driver-too-old 4", "driver-too-old 6"]);
+}
+
+#[test]
+fn the_line_that_fixes_an_implied_package_is_the_place() {
+    assert_eq!(said("requirements.txt", "torchvision\nvllm==0.8.5.post1\n"), ["driver-too-old 2"]);
+    assert_eq!(said("requirements.txt", "torchvision\n"), ["driver-too-old 1"]);
+}
