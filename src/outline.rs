@@ -26,6 +26,24 @@ pub enum Kind {
     Pyproject,
     /// `uv.lock`.
     UvLock,
+    /// `poetry.lock`.
+    PoetryLock,
+    /// `pdm.lock`.
+    PdmLock,
+    /// `pylock.toml` (PEP 751).
+    Pylock,
+    /// `Pipfile.lock`.
+    PipfileLock,
+    /// `pixi.lock`.
+    PixiLock,
+    /// conda-lock's `conda-lock.yml`.
+    CondaLock,
+    /// `pip.conf`, `pip.ini`.
+    PipConfig,
+    /// `.condarc`.
+    Condarc,
+    /// Compose's `.env` and other files of variables.
+    EnvFile,
     /// `Dockerfile`, `Containerfile`.
     Dockerfile,
     /// A shell script.
@@ -87,6 +105,8 @@ pub enum Choice {
     },
     /// A compose profile.
     Profile(String),
+    /// An environment of pixi, by name; `default` holds where no other is chosen.
+    PixiEnvironment(String),
 }
 
 /// What an act says.
@@ -231,10 +251,27 @@ pub struct Locked {
     pub name: Text,
     /// Its one version, with the place of that value; the line that a user would edit.
     pub version: Text,
-    /// The index that it came from.
-    pub registry: Option<Text>,
+    /// Where it comes from.
+    pub from: LockedFrom,
     /// PEP 508 markers, one of which must hold (lock forks); empty = always.
     pub markers: Vec<String>,
+}
+
+/// Where a lock's entry comes from.
+#[derive(Clone, Debug, PartialEq)]
+pub enum LockedFrom {
+    /// From the indexes that are in force where it is installed: the lock names none.
+    Indexes,
+    /// From PyPI, which such a lock leaves unnamed.
+    Pypi,
+    /// From the index of that address.
+    Index(Text),
+    /// A wheel or archive of that address.
+    File(Text),
+    /// Sources: git, a path; unknown to us.
+    Elsewhere,
+    /// A conda package: its file's address, or an exact match spec.
+    Conda(Text),
 }
 
 /// A place that packages come from.
@@ -296,6 +333,14 @@ pub enum Tool {
     Uv,
     /// conda, mamba, micromamba.
     Conda,
+    /// poetry.
+    Poetry,
+    /// pdm.
+    Pdm,
+    /// pipenv.
+    Pipenv,
+    /// pixi, its Python part; what it takes from conda's channels is [`Tool::Conda`]'s.
+    Pixi,
 }
 
 /// A command that installs.
@@ -323,6 +368,8 @@ pub enum Target {
     Active,
     /// A conda environment by name (`-n`).
     Named(Text),
+    /// The one that a tool keeps for its project (`poetry run pip install x`).
+    Own(Tool),
     /// An environment by folder or by its Python (`-p`, `--python /opt/venv/bin/python`, `--target`).
     Prefix(Text),
 }
@@ -350,10 +397,16 @@ pub struct InstallFlags {
     pub torch_backend: Option<Text>,
     /// uv's `--index-strategy`.
     pub index_strategy: Option<Text>,
+    /// `--environment` of pixi.
+    pub environment: Option<Text>,
     /// `--extra` of uv, normalised where literal.
     pub extras: Vec<Text>,
     /// `--group` of uv and pip.
     pub groups: Vec<Text>,
+    /// Groups that are left out, defaults or not.
+    pub without: Vec<Text>,
+    /// The project's default groups come along.
+    pub default_groups: bool,
     /// `--all-extras`.
     pub all_extras: bool,
     /// `--python-version`, `-p 3.11` of uv.

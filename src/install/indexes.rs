@@ -9,12 +9,8 @@ use crate::project::{Indexed, Installed};
 /// The indexes of a step, and whether something about them is not known.
 pub(super) fn indexes(step: &Installed, aliases: &dyn Aliases) -> Vec<StepIndex> {
     let known = |index: &Indexed| {
-        let id = index
-            .url
-            .as_deref()
-            .and_then(|url| aliases.index(&without_credentials(url)).or_else(|| knowledge::index(url).map(|i| i.id)));
-        let url = index.url.as_deref().map(without_credentials).unwrap_or_default();
-        StepIndex { id, url, at: Some(index.at), explicit: index.explicit }
+        let named = index.url.as_deref().map_or_else(unknown, |url| known(url, aliases));
+        StepIndex { at: Some(index.at), explicit: index.explicit, ..named }
     };
     let of = |kind: IndexKind| step.indexes.iter().filter(move |i| i.kind == kind).map(known);
     let no_index = step.indexes.iter().any(|i| i.kind == IndexKind::None);
@@ -49,9 +45,22 @@ pub(super) fn indexes(step: &Installed, aliases: &dyn Aliases) -> Vec<StepIndex>
             all.extend(extra);
             all.push(primary);
         }
+        // Which of several these take is for a lock to say: see `resolve::Reach`.
+        Tool::Poetry | Tool::Pdm | Tool::Pipenv | Tool::Pixi => {
+            all.extend(links);
+            all.extend(extra);
+            all.push(primary);
+        }
         Tool::Conda => {}
     }
     all
+}
+
+/// What the tables and a company's own names know of an address.
+pub(super) fn known(url: &str, aliases: &dyn Aliases) -> StepIndex {
+    let shown = without_credentials(url);
+    let id = aliases.index(&shown).or_else(|| knowledge::index(url).map(|i| i.id));
+    StepIndex { id, url: shown, at: None, explicit: false }
 }
 
 /// What uv's `--torch-backend auto` picks is the machine's business.
@@ -59,7 +68,8 @@ fn unknown() -> StepIndex {
     StepIndex { id: None, url: String::new(), at: None, explicit: false }
 }
 
-fn pypi() -> StepIndex {
+/// PyPI, which nobody named.
+pub(super) fn pypi() -> StepIndex {
     StepIndex { id: Some("pypi"), url: String::new(), at: None, explicit: false }
 }
 

@@ -4,14 +4,13 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::Aliases;
 use super::indexes::indexes;
-use super::limits::{Limits, MOST};
+use super::limits::{Entry, Limits, MOST};
 use super::state::{Held, State, at, comes};
 use crate::environment::{Ask, Build, Candidates, Change, Conflict, Effect, Evidence, Holds, Reason, Step, StepIndex};
 use crate::knowledge::{self, Kernels};
-use crate::notation::match_spec::MatchSpec;
 use crate::notation::requirement::{self, Requirement, Subject};
 use crate::outline::{Language, Tool};
-use crate::platform::{Platform, Pythons};
+use crate::platform::Platform;
 use crate::project::{Asked, Installed};
 use crate::resolve::{self, Reach, Stays};
 use crate::source::Span;
@@ -19,30 +18,32 @@ use crate::version::{Specifiers, Version};
 
 /// One package of a step while it is worked out.
 #[derive(Clone)]
-struct Wanted {
-    name: String,
-    wants: Specifiers,
+pub(super) struct Wanted {
+    pub(super) name: String,
+    pub(super) wants: Specifiers,
     /// As it stands in the file.
-    shown: String,
-    at: Span,
-    also: Vec<(Span, Reason)>,
-    alone: Candidates,
+    pub(super) shown: String,
+    pub(super) at: Span,
+    pub(super) also: Vec<(Span, Reason)>,
+    pub(super) alone: Candidates,
     /// Required by another package of the step, not asked for.
-    implied: bool,
+    pub(super) implied: bool,
     /// A pin, an upper bound or an index chooses it.
-    chosen: bool,
+    pub(super) chosen: bool,
 }
 
 impl State {
     /// Lets a step happen.
     pub(super) fn install(&mut self, step: &Installed, aliases: &dyn Aliases) {
         let found = indexes(step, aliases);
+        let limits = Limits::new(step, &self.platform, aliases);
         let mut wanted = match step.tool {
-            Tool::Conda => self.conda_wants(step),
-            Tool::Pip | Tool::UvPip | Tool::Uv => self.python_wants(step, &found),
+            Tool::Conda => self.conda_wants(step, &limits),
+            _ => self.python_wants(step, &found, &limits),
         };
-        if step.tool != Tool::Conda && !step.flags.no_deps {
-            self.imply(&mut wanted, step, &found);
+        // What a lock does not name does not come.
+        if step.tool != Tool::Conda && !step.flags.no_deps && step.locks.is_empty() {
+            self.imply(&mut wanted, step, &found, &limits);
         }
         // What is overridden is not held to what others require of it.
         let overridden = |w: &Wanted| Override::of(step, &w.name, &self.platform);
@@ -121,43 +122,17 @@ impl State {
         });
     }
 
-    fn conda_wants(&mut self, step: &Installed) -> Vec<Wanted> {
-        let mut wanted = Vec::new();
-        for ask in step.asks.iter().filter(|a| a.language == Language::MatchSpec) {
-            let Some(spec) = ask.text.as_deref().and_then(|t| MatchSpec::parse(t).ok()) else { continue };
-            if spec.name == "python" {
-                let version = spec.version.as_deref().map(|v| v.trim_start_matches(['=', ' ']).trim_end_matches(".*"));
-                if let Some(pythons) = version.and_then(Pythons::parse) {
-                    self.platform.python = pythons;
-                }
-            }
-            let name = format!("conda:{}", spec.name);
-            wanted.push(Wanted {
-                alone: resolve::conda_candidates(&name, &spec, &self.platform),
-                wants: Specifiers::default(),
-                shown: spec.version.clone().unwrap_or_default(),
-                at: ask.at,
-                also: ask.also.clone(),
-                implied: false,
-                chosen: spec.version.is_some(),
-                name,
-            });
-        }
-        wanted
-    }
-
-    fn python_wants(&self, step: &Installed, found: &[StepIndex]) -> Vec<Wanted> {
+    fn python_wants(&self, step: &Installed, found: &[StepIndex], limits: &Limits<'_>) -> Vec<Wanted> {
         let mut wanted: Vec<Wanted> = Vec::new();
         let mut places: HashMap<String, usize> = HashMap::new();
         let mut repeats: HashMap<String, usize> = HashMap::new();
-        let limits = Limits::new(step, &self.platform);
-        for ask in &step.asks {
+        for ask in step.asks.iter().filter(|ask| ask.language == Language::Pep508) {
             let Some(parsed) = ask.text.as_deref().and_then(|t| requirement::parse(t).ok()) else { continue };
             if parsed.marker.as_ref().is_some_and(|m| m.holds(&self.platform, &[]) != Some(true)) {
                 continue;
             }
             let new = match parsed.subject {
-                Subject::Package { name, wants, .. } => self.package(name, wants, ask, step, found, &limits),
+                Subject::Package { name, wants, .. } => self.package(name, wants, ask, step, found, limits),
                 Subject::Wheel { wheel, .. } => Wanted {
                     alone: resolve::from_wheel(&wheel, &self.platform),
                     wants: Specifiers::exactly(&wheel.version),
@@ -192,9 +167,9 @@ impl State {
                 Some(old) => {
                     let (kept, other) = if new.chosen && !old.chosen { (new, &*old) } else { (old.clone(), &new) };
                     let wants = kept.wants.and(&other.wants);
-                    let merged = Wanted { wants, ..kept };
-                    let reach = self.reach(step, found, &merged.name);
-                    *old = Wanted { alone: self.candidates(&merged, &reach), ..merged };
+                    let mut merged = Wanted { wants, ..kept };
+                    merged.alone = self.alone(&mut merged, step, found, limits);
+                    *old = merged;
                 }
                 None => {
                     places.insert(new.name.clone(), wanted.len());
@@ -204,20 +179,18 @@ impl State {
         }
         // A lock alone: its entries are the asks.
         let manifest = !step.asks.is_empty();
-        for (lock, also) in &step.locks {
-            let (Some(name), Some(version)) = (lock.name.known(), lock.version.known().and_then(Version::parse)) else {
-                continue;
-            };
-            let name = requirement::normalise(name);
-            if knowledge::releases(&name).is_empty() || places.contains_key(&name) || (manifest && !is_framework(&name)) {
+        for entry in step.locks.iter().filter(|entry| entry.sure) {
+            let lock = &entry.lock;
+            let Some(name) = lock.name.known().map(requirement::normalise) else { continue };
+            if limits.locks(&name).is_empty() || places.contains_key(&name) || (manifest && !is_framework(&name)) {
                 continue;
             }
-            let mut also = also.clone();
+            let mut also = entry.also.clone();
             also.push((lock.name.at, Reason::Here));
             let ask = Asked { text: None, language: Language::Pep508, at: lock.version.at, also };
-            let wants = Specifiers::exactly(&version);
             places.insert(name.clone(), wanted.len());
-            wanted.push(self.package(name, wants, &ask, step, found, &limits));
+            let new = self.package(name, Specifiers::default(), &ask, step, found, limits);
+            wanted.push(Wanted { shown: new.wants.to_string(), ..new });
         }
         wanted
     }
@@ -252,26 +225,10 @@ impl State {
             new.chosen |= !wants.is_open_above();
             new.also.push((*at, Reason::Asked { package: new.name.clone(), wants: wants.to_string() }));
         }
-        let mut locked = None;
-        for (lock, version) in limits.locks(&new.name) {
-            new.wants = new.wants.and(&Specifiers::exactly(version));
-            new.chosen = true;
-            if lock.version.at != new.at {
-                new.also.push((lock.version.at, Reason::Asked { package: new.name.clone(), wants: format!("=={version}") }));
-            }
-            locked = Some(*lock);
-        }
-        let mut reach = self.reach(step, found, &new.name);
-        let registry = locked.and_then(|l| l.registry.as_ref()?.known()).map(|url| StepIndex {
-            id: knowledge::index(url).map(|i| i.id),
-            url: String::new(),
-            at: None,
-            explicit: false,
-        });
-        if let Some(registry) = &registry {
-            reach.routed = Some(registry);
-        }
-        new.alone = if unknown { Candidates { open: true, ..Candidates::default() } } else { self.candidates(&new, &reach) };
+        new.alone = match unknown {
+            true => Candidates { open: true, ..Candidates::default() },
+            false => self.alone(&mut new, step, found, limits),
+        };
         if let Some(build) = new.alone.today()
             && let Some(index) = found.iter().find(|i| i.id == Some(build.index))
             && let Some(at) = index.at.filter(|at| *at != new.at)
@@ -280,9 +237,51 @@ impl State {
             new.also.push((at, Reason::Index { index: name }));
         }
         // An index of one CUDA is a choice, too.
-        new.chosen |= reach.routed.is_some()
+        new.chosen |= !limits.locks(&new.name).is_empty()
+            || self.reach(step, found, &new.name).routed.is_some()
             || found.iter().any(|i| !i.explicit && i.id.and_then(knowledge::index_by_id).is_some_and(|i| !i.tag.is_empty()));
         new
+    }
+
+    /// All builds that an ask alone admits.
+    fn alone(&self, want: &mut Wanted, step: &Installed, found: &[StepIndex], limits: &Limits<'_>) -> Candidates {
+        let reach = self.reach(step, found, &want.name);
+        match limits.locks(&want.name) {
+            [] => resolve::python_candidates(&want.name, &want.wants, &reach, &self.platform),
+            locks => self.locked(want, locks, &reach),
+        }
+    }
+
+    /// The builds of the lock's entries that meet what is asked: of one version, or of several, one of which it is.
+    fn locked(&self, want: &mut Wanted, locks: &[Entry<'_>], reach: &Reach<'_>) -> Candidates {
+        let asked = want.wants.clone();
+        let admitted: Vec<&Entry<'_>> = locks.iter().filter(|entry| asked.admits(&entry.version)).collect();
+        let Some(first) = admitted.first() else {
+            // The lock is not this manifest's any more.
+            return Candidates { open: true, ..Candidates::default() };
+        };
+        let one = admitted.iter().all(|entry| entry.version == first.version);
+        if one {
+            want.wants = asked.and(&Specifiers::exactly(&first.version));
+        }
+        let mut all = Candidates::default();
+        for (n, entry) in admitted.iter().enumerate() {
+            let (version, at) = (&entry.version, entry.entry.lock.version.at);
+            let told = admitted[..n].iter().any(|before| before.version == *version);
+            if at != want.at && !told && !want.also.iter().any(|(before, _)| *before == at) {
+                want.also.push((at, Reason::Asked { package: want.name.clone(), wants: format!("=={version}") }));
+            }
+            let found = entry.candidates(&want.name, &asked, reach, &self.platform);
+            all.open |= found.open;
+            all.today = found.today.filter(|_| one);
+            if one {
+                // The same version twice, for two groups or platforms.
+                all.builds = found.builds;
+            } else {
+                all.builds.extend(found.builds);
+            }
+        }
+        all
     }
 
     fn reach<'a>(&self, step: &Installed, found: &'a [StepIndex], package: &str) -> Reach<'a> {
@@ -301,14 +300,9 @@ impl State {
         }
     }
 
-    fn candidates(&self, want: &Wanted, reach: &Reach<'_>) -> Candidates {
-        resolve::python_candidates(&want.name, &want.wants, reach, &self.platform)
-    }
-
     /// Packages of the chain that asked ones require without their being asked for.
-    fn imply(&self, wanted: &mut Vec<Wanted>, step: &Installed, found: &[StepIndex]) {
+    fn imply(&self, wanted: &mut Vec<Wanted>, step: &Installed, found: &[StepIndex], limits: &Limits<'_>) {
         let mut next = 0;
-        let limits = Limits::new(step, &self.platform);
         while next < wanted.len() && wanted.len() < 64 {
             let want = &wanted[next];
             next += 1;
@@ -328,7 +322,7 @@ impl State {
                     new.push(Wanted {
                         implied: true,
                         chosen: false,
-                        ..self.package(name.clone(), Specifiers::default(), &ask, step, found, &limits)
+                        ..self.package(name.clone(), Specifiers::default(), &ask, step, found, limits)
                     });
                 }
             }

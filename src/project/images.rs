@@ -154,6 +154,13 @@ impl Contents {
     pub(super) fn is_edited(&self, path: &str) -> bool {
         self.edited.contains(path)
     }
+    /// Whether a context path was copied, to wherever.
+    pub(super) fn holds(&self, path: &str) -> bool {
+        self.copies.iter().any(|Copied { source, pattern, .. }| match pattern {
+            Some(pattern) => paths::folder(source) == paths::folder(path) && pattern.is_match(paths::name(path)),
+            None => paths::under(path, source.trim_start_matches("./").trim_end_matches('.')).is_some(),
+        })
+    }
     /// The context paths that may lie at a path of the image, likeliest first.
     pub(super) fn sources(&self, path: &str) -> Vec<String> {
         let mut found = Vec::new();
@@ -192,6 +199,11 @@ mod tests {
         assert_eq!(contents.sources("/src/sub/x.txt")[0], "sub/x.txt");
         assert_eq!(contents.sources("/b.txt"), ["a.txt"]);
         assert!(contents.sources("/nowhere").is_empty());
+        assert!(contents.holds("any/poetry.lock") && contents.holds("docker/req-a.txt"));
+        let mut few = Contents::default();
+        few.copy("./sub/", "/app", true);
+        few.copy("poetry.lock*", "/app/", true);
+        assert!(few.holds("sub/x") && few.holds("poetry.lock") && !few.holds("pdm.lock") && !few.holds("a/poetry.lock"));
         assert_eq!(untagged("a:5000/b:1"), "a:5000/b");
     }
 }

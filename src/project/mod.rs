@@ -3,6 +3,7 @@
 mod images;
 mod installers;
 mod launches;
+mod locks;
 mod paths;
 mod starts;
 mod variables;
@@ -11,7 +12,7 @@ mod worlds;
 
 pub(crate) use launches::{LaunchPlace, launches};
 pub(crate) use starts::{Beginning, Enters, commanded, manifests};
-pub(crate) use walk::{Asked, Event, Indexed, Installed, Prefix, Script, walk};
+pub(crate) use walk::{Asked, Event, Indexed, Installed, LockEntry, Prefix, Script, walk};
 pub(crate) use worlds::{World, worlds};
 
 use std::collections::BTreeMap;

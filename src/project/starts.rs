@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::{Project, paths};
-use crate::outline::{Choice, Does, Job, Kind, Role};
+use super::{Project, locks, paths};
+use crate::outline::{Act, Choice, Does, Job, Kind, Role};
 use crate::source::Span;
 
 /// A place where an environment starts.
@@ -115,24 +115,45 @@ pub(crate) fn manifests(project: &Project<'_>, installed: &BTreeSet<String>) -> 
         match file.kind {
             Kind::Requirements if !installed.contains(path) && !is_constraints(path) => push(path.to_owned(), BTreeSet::new()),
             Kind::CondaEnvironment if !installed.contains(path) && !acts.is_empty() => push(path.to_owned(), BTreeSet::new()),
-            Kind::Pyproject if acts.iter().any(|a| matches!(&a.does, Does::Require(r) if r.role != Role::Builds)) => {
+            Kind::Pyproject
+                if acts.iter().any(|a| matches!(&a.does, Does::Require(r) if r.role != Role::Builds))
+                    || locks::beside(project, path).next().is_some() =>
+            {
                 push(path.to_owned(), BTreeSet::new());
-                let mut seen = BTreeSet::new();
-                for act in acts {
-                    for choice in act.when.0.iter().filter(|_| matches!(act.does, Does::Require(_))) {
-                        let name = match choice {
-                            Choice::Extra(name) => format!("{path}[{name}]"),
-                            Choice::Group(name) => format!("{path}{{{name}}}"),
-                            _ => continue,
-                        };
-                        if seen.insert(choice.clone()) {
-                            push(name, BTreeSet::from([choice.clone()]));
-                        }
-                    }
+                for (name, choice) in choices(path, acts) {
+                    push(name, BTreeSet::from([choice]));
                 }
             }
-            Kind::UvLock if project.file(&beside(path, "pyproject.toml")).is_none() => push(path.to_owned(), BTreeSet::new()),
-            _ => {}
+            kind => {
+                let Some(lock) = locks::by_kind(kind).filter(|lock| !locks::has_manifest(project, lock, path)) else { continue };
+                // One that any command may install, by name, is that command's.
+                if lock.manifests.is_empty() && installed.contains(path) {
+                    continue;
+                }
+                push(path.to_owned(), BTreeSet::new());
+                for (name, choice) in choices(path, acts) {
+                    push(name, BTreeSet::from([choice]));
+                }
+            }
+        }
+    }
+    found
+}
+
+/// The extras, groups and environments of a manifest or lock, each a start by a name of its own.
+fn choices(path: &str, acts: &[Act]) -> Vec<(String, Choice)> {
+    let (mut found, mut seen) = (Vec::new(), BTreeSet::new());
+    for act in acts.iter().filter(|act| matches!(act.does, Does::Require(_) | Does::Lock(_))) {
+        for choice in &act.when.0 {
+            let name = match choice {
+                Choice::Extra(name) => format!("{path}[{name}]"),
+                Choice::Group(name) => format!("{path}{{{name}}}"),
+                Choice::PixiEnvironment(name) if name != "default" => format!("{path}:{name}"),
+                _ => continue,
+            };
+            if seen.insert(choice) {
+                found.push((name, choice.clone()));
+            }
         }
     }
     found
@@ -149,12 +170,4 @@ fn on_own_runner(job: &Job) -> bool {
 /// A file that only bounds what others install.
 fn is_constraints(path: &str) -> bool {
     paths::name(path).to_lowercase().contains("constraint")
-}
-
-/// The path of a file in the same folder.
-pub(super) fn beside(path: &str, name: &str) -> String {
-    match paths::folder(path) {
-        "" => name.to_owned(),
-        folder => format!("{folder}/{name}"),
-    }
 }

@@ -50,6 +50,10 @@ impl World {
     fn holds(&self, choice: &Choice) -> Option<bool> {
         match choice {
             Choice::Extra(_) | Choice::Group(_) | Choice::Profile(_) => Some(self.with.contains(choice)),
+            Choice::PixiEnvironment(name) => {
+                let other = self.with.iter().any(|c| matches!(c, Choice::PixiEnvironment(_)));
+                Some(self.with.contains(choice) || (name == "default" && !other))
+            }
             Choice::Branch { test, arm } if constant(test).is_some() => Some(constant(test) == Some(*arm)),
             Choice::Branch { test, arm } => Some(self.arms.get(test).copied().unwrap_or(0) == *arm),
             Choice::Row { job, row } => Some(self.rows.get(job).copied().unwrap_or(0) == *row),

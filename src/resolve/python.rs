@@ -22,6 +22,13 @@ pub(crate) struct Reach<'a> {
     pub(crate) pre: bool,
 }
 
+impl Reach<'_> {
+    /// The same for a version that is known exactly: it comes from whichever index has it.
+    pub(crate) fn any_order(&self) -> Self {
+        Self { best_match: true, ..self.clone() }
+    }
+}
+
 /// The builds that `wants` admits.
 pub(crate) fn candidates(package: &str, wants: &Specifiers, reach: &Reach<'_>, platform: &Platform) -> Candidates {
     let rows = knowledge::releases(package);
@@ -34,7 +41,9 @@ pub(crate) fn candidates(package: &str, wants: &Specifiers, reach: &Reach<'_>, p
         Some(index) => vec![index],
         None => reach.indexes.iter().filter(|i| !i.explicit).collect(),
     };
-    let mut unknown = visible.is_empty();
+    // How these choose among several indexes is not modelled.
+    let chooses = matches!(reach.tool, Tool::Poetry | Tool::Pdm | Tool::Pipenv | Tool::Pixi) && !reach.best_match;
+    let mut unknown = visible.is_empty() || (chooses && visible.len() > 1);
     for (priority, index) in visible.iter().enumerate() {
         let Some(id) = index.id else {
             // Its contents may win over everything behind it (uv), or over everything (pip).

@@ -1,14 +1,14 @@
 //! Installing commands and the manifests that they read.
 
-use super::super::File;
-use super::super::starts::beside;
 use super::super::variables::Value;
+use super::super::worlds::World;
+use super::super::{File, locks, paths};
 use super::acts::{conda, first_on_path, venv};
 use super::{Asked, DEEPEST, Event, Indexed, Installed, Prefix, Routed, Walker};
 use crate::environment::{Join, Reason};
 use crate::notation::requirement::{self, Subject};
 use crate::outline::{
-    Choice, Does, How, Include, IndexKind, IndexLine, Install, InstallFlags, Kind, Language, Locked, Place, Requirement, Role,
+    Act, Choice, Does, How, Include, IndexKind, IndexLine, Install, InstallFlags, Kind, Language, Place, Requirement, Role,
     Route, RouteTo, Target, Text, Tool,
 };
 use crate::source::Span;
@@ -47,9 +47,50 @@ impl<'p, 'a> Walker<'p, 'a> {
         path.or_else(by_uv).unwrap_or_default()
     }
 
+    /// The environment of a command without a target: tools that keep a project make one of their own for it.
+    fn own_environment(&self, tool: Tool, flags: &InstallFlags) -> Prefix {
+        let active = self.active(tool);
+        let off = |name: &str| self.variable(name).is_some_and(|v| v.text.as_deref() != Some("true"));
+        match tool {
+            Tool::Pixi => {
+                let name = flags.environment.as_ref().map(|name| self.variables.resolve(name));
+                let folder = |name: &str| Prefix::Conda(self.here(&format!(".pixi/envs/{name}")));
+                match name {
+                    Some(None) => Prefix::Unknown,
+                    Some(Some(name)) => folder(&name),
+                    None => folder("default"),
+                }
+            }
+            // Source: <https://python-poetry.org/docs/configuration/#virtualenvscreate>.
+            Tool::Poetry if off("POETRY_VIRTUALENVS_CREATE") => active,
+            Tool::Poetry | Tool::Pdm | Tool::Pipenv if active == Prefix::System => Prefix::Venv(self.here(".venv")),
+            _ => active,
+        }
+    }
+
+    /// A path as the place where commands run has it.
+    pub(super) fn here(&self, path: &str) -> String {
+        match (&self.image, self.folders.first()) {
+            (Some(image), _) => paths::inside(&image.folder, path),
+            (None, folder) => folder.and_then(|folder| paths::join(folder, path)).unwrap_or_else(|| path.to_owned()),
+        }
+    }
+
     /// Adds what variables say (`PIP_EXTRA_INDEX_URL` …), and lets the step happen.
     pub(super) fn push(&mut self, mut step: Installed) {
+        if let Some(conda) = self.conda_part(&mut step) {
+            self.push(conda);
+            if step.asks.is_empty() && step.locks.is_empty() {
+                return;
+            }
+        }
         let pip = step.tool == Tool::Pip;
+        let uv = matches!(step.tool, Tool::UvPip | Tool::Uv);
+        let own = |of_pip: &'static str, of_uv: &'static str| match (pip, uv) {
+            (true, _) => Some(of_pip),
+            (_, true) => Some(of_uv),
+            _ => None,
+        };
         let named: &[(&str, IndexKind)] = match step.tool {
             Tool::Pip => &[
                 ("PIP_INDEX_URL", IndexKind::Primary),
@@ -63,14 +104,12 @@ impl<'p, 'a> Walker<'p, 'a> {
                 ("UV_INDEX", IndexKind::Extra),
                 ("UV_FIND_LINKS", IndexKind::FindLinks),
             ],
-            Tool::Conda => &[],
+            // Source: <https://pixi.sh/latest/reference/environment_variables/>, and none for the others' own indexes.
+            Tool::Poetry | Tool::Pdm | Tool::Pipenv | Tool::Pixi | Tool::Conda => &[],
         };
-        // Another configuration file takes the place of pip's or uv's own, and is not read.
-        if let Some(at) = self
-            .variable(if pip { "PIP_CONFIG_FILE" } else { "UV_CONFIG_FILE" })
-            .filter(|v| v.text.as_deref() != Some("/dev/null"))
-            .map(|v| v.at)
-        {
+        // Another configuration file takes the place of uv's own, and is not read.
+        let other = self.variable("UV_CONFIG_FILE").filter(|v| uv && v.text.as_deref() != Some("/dev/null")).map(|v| v.at);
+        if let Some(at) = other {
             step.indexes.push(Indexed { url: None, kind: IndexKind::Extra, name: None, explicit: false, at });
         }
         for (name, kind) in named {
@@ -90,7 +129,7 @@ impl<'p, 'a> Walker<'p, 'a> {
             }
         }
         if let Some(constraint) =
-            self.variable(if pip { "PIP_CONSTRAINT" } else { "UV_CONSTRAINT" }).map(|v| (v.text.clone(), v.at))
+            own("PIP_CONSTRAINT", "UV_CONSTRAINT").and_then(|name| self.variable(name)).map(|v| (v.text.clone(), v.at))
         {
             match constraint {
                 (Some(text), at) => {
@@ -101,10 +140,15 @@ impl<'p, 'a> Walker<'p, 'a> {
                 (None, at) => unread(&mut step, How::Constraints, at),
             }
         }
-        if !pip && step.torch_backend.is_none() {
+        match step.tool {
+            Tool::Pip => self.configured_pip(&mut step),
+            Tool::Conda => self.configured_conda(&mut step),
+            _ => {}
+        }
+        if uv && step.torch_backend.is_none() {
             step.torch_backend = self.variable("UV_TORCH_BACKEND").map(|v| v.text.clone());
         }
-        if !pip && step.index_strategy.is_none() {
+        if uv && step.index_strategy.is_none() {
             step.index_strategy = self.variable("UV_INDEX_STRATEGY").map(|v| v.text.clone());
         }
         self.bounds.step(step.asks.len() + step.locks.len());
@@ -125,11 +169,12 @@ impl<'p, 'a> Walker<'p, 'a> {
         step.torch_backend = install.flags.torch_backend.as_ref().map(|t| self.variables.resolve(t));
         step.index_strategy = install.flags.index_strategy.as_ref().map(|t| self.variables.resolve(t));
         step.prefix = match &install.target {
-            Target::Active => self.active(install.tool),
+            Target::Active => self.own_environment(install.tool, &install.flags),
+            Target::Own(tool) => self.own_environment(*tool, &install.flags),
             Target::Named(name) => self.variables.resolve(name).map_or(Prefix::Unknown, |n| conda(&n)),
             Target::Prefix(folder) => self.variables.resolve(folder).map_or(Prefix::Unknown, |f| match install.tool {
                 Tool::Conda => conda(&f),
-                _ => venv(f),
+                _ => venv(self.here(&f)),
             }),
         };
         for index in &install.indexes {
@@ -155,7 +200,16 @@ impl<'p, 'a> Walker<'p, 'a> {
                             _ => step.prefix.clone(),
                         };
                         let before = std::mem::replace(&mut self.prefix, into);
-                        self.conda_environment(&path, file, at, via.to_vec());
+                        if file.kind == Kind::CondaLock {
+                            let mut locked = Installed { prefix: self.prefix.clone(), ..self.step(Tool::Pip, at) };
+                            let world = self.chosen(&install.flags, &file.outline.acts);
+                            let mut inner = Walker { world: &world, ..self.fork() };
+                            inner.lock_file(file, &mut locked, &via);
+                            (self.script, self.variables, self.bounds) = (inner.script, inner.variables, inner.bounds);
+                            self.push(locked);
+                        } else {
+                            self.conda_environment(&path, file, at, via.to_vec());
+                        }
                         self.prefix = before;
                     }
                     None => step.open = true,
@@ -173,7 +227,7 @@ impl<'p, 'a> Walker<'p, 'a> {
     /// A file named on a command line or by a variable.
     pub(super) fn read(&mut self, include: &Include, step: &mut Installed, via: &[(Span, Reason)], depth: usize) {
         let path = match include.how {
-            How::Project => self.open_project(&include.path),
+            How::Project => self.open_project(&include.path, step.tool),
             How::CondaEnvironment => self.open(&include.path, Kind::CondaEnvironment),
             How::Script => self.open(&include.path, Kind::Script),
             How::Requirements | How::Constraints | How::Overrides => self.open(&include.path, Kind::Requirements),
@@ -218,29 +272,38 @@ impl<'p, 'a> Walker<'p, 'a> {
                     }
                 }
             }
-            How::Project if file.kind == Kind::Pyproject => {
-                let extras: Vec<String> = step.flags.extras.iter().filter_map(|e| self.variables.resolve(e)).collect();
-                let groups: Vec<String> = step.flags.groups.iter().filter_map(|g| self.variables.resolve(g)).collect();
-                let chosen = extras.into_iter().map(|e| Choice::Extra(requirement::normalise(&e)));
-                let groups = groups.into_iter().map(|g| Choice::Group(requirement::normalise(&g)));
-                let before = self.world;
-                let mut world = before.clone();
-                world.with.extend(chosen.chain(groups));
-                if step.flags.all_extras {
-                    let all = file.outline.acts.iter().flat_map(|a| &a.when.0).filter(|c| matches!(c, Choice::Extra(_)));
-                    world.with.extend(all.cloned());
-                }
+            How::Requirements if file.kind == Kind::Pylock => self.lock_file(file, step, via),
+            How::Project if file.kind == Kind::Pyproject || locks::by_kind(file.kind).is_some() => {
+                let world = self.chosen(&step.flags, &file.outline.acts);
                 // The extras hold inside the project only.
                 let mut inner = Walker { world: &world, ..self.fork() };
-                inner.project_file(path, file, step, via, depth);
-                let (script, variables, bounds) = (inner.script, inner.variables, inner.bounds);
-                self.script = script;
-                self.variables = variables;
-                self.bounds = bounds;
+                match file.kind {
+                    Kind::Pyproject => inner.project_file(path, file, step, via, depth),
+                    _ => inner.lock_file(file, step, via),
+                }
+                (self.script, self.variables, self.bounds) = (inner.script, inner.variables, inner.bounds);
             }
             _ => step.open = true,
         }
         self.bounds.leave();
+    }
+
+    /// The world with the extras, groups and environment that a command names.
+    pub(super) fn chosen(&self, flags: &InstallFlags, acts: &[Act]) -> World {
+        let resolved = |texts: &[Text]| texts.iter().filter_map(|t| self.variables.resolve(t)).collect::<Vec<_>>();
+        let mut world = self.world.clone();
+        world.with.extend(resolved(&flags.extras).into_iter().map(|e| Choice::Extra(requirement::normalise(&e))));
+        world.with.extend(resolved(&flags.groups).into_iter().map(|g| Choice::Group(requirement::normalise(&g))));
+        for group in resolved(&flags.without) {
+            world.with.remove(&Choice::Group(requirement::normalise(&group)));
+        }
+        if flags.all_extras {
+            let all = acts.iter().flat_map(|a| &a.when.0).filter(|c| matches!(c, Choice::Extra(_)));
+            world.with.extend(all.cloned());
+        }
+        let environment = flags.environment.as_ref().and_then(|name| self.variables.resolve(name));
+        world.with.extend(environment.map(Choice::PixiEnvironment));
+        world
     }
 
     /// Moves this walker's state into another that may have another world.
@@ -257,6 +320,7 @@ impl<'p, 'a> Walker<'p, 'a> {
             prefix: self.prefix.clone(),
             image: self.image.clone(),
             configured: self.configured.clone(),
+            configuration: self.configuration.clone(),
             edited: self.edited.clone(),
             pending: self.pending.clone(),
             bounds: std::mem::take(&mut self.bounds),
@@ -391,33 +455,11 @@ impl<'p, 'a> Walker<'p, 'a> {
                         self.script.events.push(Event::Python(text));
                     }
                 }
-                Does::Lock(lock) => self.lock(lock, step, via),
                 _ => {}
             }
         }
-        if step.tool == Tool::Uv && file.kind == Kind::Pyproject {
-            let lock = beside(path, "uv.lock");
-            if let Some(file) = self.project.file(&lock).filter(|file| self.bounds.acts(&file.outline.acts)) {
-                self.enter(&lock, file);
-                for act in &file.outline.acts {
-                    if let Does::Lock(entry) = &act.does {
-                        self.lock(entry, step, via);
-                    }
-                }
-            } else {
-                self.script.looked.insert((lock, Kind::UvLock));
-            }
-        }
-    }
-
-    pub(super) fn lock(&mut self, lock: &Locked, step: &mut Installed, via: &[(Span, Reason)]) {
-        let mut holds = lock.markers.is_empty();
-        for marker in &lock.markers {
-            self.script.markers.insert(marker.clone());
-            holds |= self.world.marker(marker) == Some(true);
-        }
-        if holds {
-            step.locks.push((lock.clone(), via.to_vec()));
+        if file.kind == Kind::Pyproject {
+            self.lock_beside(path, step, via);
         }
     }
 
@@ -445,7 +487,9 @@ impl<'p, 'a> Walker<'p, 'a> {
             if let Subject::Path(folder) = &parsed.subject {
                 let at = requirement.written.at;
                 let found = match path {
-                    "" => self.open_project(&Text::literal(folder.clone(), at)).and_then(|p| Some((self.project.file(&p)?, p))),
+                    "" => self
+                        .open_project(&Text::literal(folder.clone(), at), Tool::Pip)
+                        .and_then(|p| Some((self.project.file(&p)?, p))),
                     path => self.beside(path, &Text::literal(folder.clone(), at), How::Project),
                 };
                 match found {

@@ -2,16 +2,20 @@
 
 mod acts;
 mod bounds;
+mod configuration;
 mod install;
+mod locked;
 mod open;
 mod stage;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use bounds::Bounds;
+use configuration::Configuration;
 
 use super::images::Contents;
-use super::starts::{Beginning, Enters, beside};
+use super::locks;
+use super::starts::{Beginning, Enters};
 use super::variables::{Value, Variables};
 use super::worlds::World;
 use super::{File, Project, paths};
@@ -89,7 +93,7 @@ pub(crate) struct Installed {
     pub(crate) asks: Vec<Asked>,
     pub(crate) bounds: Vec<Asked>,
     pub(crate) overrides: Vec<Asked>,
-    pub(crate) locks: Vec<(Locked, Vec<(Span, Reason)>)>,
+    pub(crate) locks: Vec<LockEntry>,
     pub(crate) indexes: Vec<Indexed>,
     pub(crate) routes: Vec<Routed>,
     pub(crate) flags: InstallFlags,
@@ -101,6 +105,15 @@ pub(crate) struct Installed {
     /// A constraints file could not be read: what no pin holds may be anything.
     pub(crate) bounds_open: bool,
     pub(crate) join: Join,
+}
+
+/// A lock's entry that may hold.
+#[derive(Clone, Debug)]
+pub(crate) struct LockEntry {
+    pub(crate) lock: Locked,
+    pub(crate) also: Vec<(Span, Reason)>,
+    /// Its marker does hold, or it has none.
+    pub(crate) sure: bool,
 }
 
 /// A requirement with its variables resolved.
@@ -178,6 +191,8 @@ struct Walker<'p, 'a> {
     image: Option<ImageState>,
     /// Variables that stand in a configuration file: no shell's end takes them back.
     configured: BTreeSet<String>,
+    /// Configuration files that were copied to where they are in force.
+    configuration: Configuration,
     /// Files of the root that a command changed.
     edited: BTreeSet<String>,
     /// Set for the next command only.
@@ -243,6 +258,7 @@ impl<'p, 'a> Walker<'p, 'a> {
             prefix: Prefix::default(),
             image: None,
             configured: BTreeSet::new(),
+            configuration: Configuration::default(),
             edited: BTreeSet::new(),
             pending: Vec::new(),
             bounds: Bounds::default(),
@@ -251,13 +267,18 @@ impl<'p, 'a> Walker<'p, 'a> {
 
     fn enter(&mut self, path: &str, file: File<'a>) {
         self.script.reached.insert(file.id);
-        if matches!(file.kind, Kind::Requirements | Kind::CondaEnvironment) {
+        if matches!(file.kind, Kind::Requirements | Kind::CondaEnvironment) || locks::by_kind(file.kind).is_some() {
             self.script.installed.insert(path.to_owned());
         }
     }
 
     /// Whether an act takes place; remembers the choices on the way.
     fn takes(&mut self, act: &Act) -> bool {
+        self.meet(act);
+        self.world.takes(&act.when) == Some(true)
+    }
+
+    fn meet(&mut self, act: &Act) {
         for choice in &act.when.0 {
             match choice {
                 Choice::Marker(text) => {
@@ -268,41 +289,50 @@ impl<'p, 'a> Walker<'p, 'a> {
                 }
             }
         }
-        self.world.takes(&act.when) == Some(true)
     }
 
     fn manifest(&mut self, path: &str, file: File<'a>) {
         let at = Span::new(file.id, 0, 0);
         match file.kind {
             Kind::CondaEnvironment => self.conda_environment(path, file, at, Vec::new()),
-            Kind::Pyproject | Kind::UvLock => {
+            Kind::Pyproject => {
                 let tool = self.project_tool(path, file);
                 let mut step = self.step(tool, at);
                 self.project_file(path, file, &mut step, &[], 0);
+                self.assume_configuration(path, &mut step);
+                self.push(step);
+            }
+            kind if locks::by_kind(kind).is_some() => {
+                let mut step = self.step(locks::by_kind(kind).map_or(Tool::Pip, |lock| lock.tool), at);
+                self.lock_file(file, &mut step, &[]);
                 self.push(step);
             }
             _ => {
-                let mut step = self.step(self.project.installers.tool(path), at);
+                // What conda wrote is conda's, whatever its name.
+                let conda = |act: &Act| matches!(&act.does, Does::Require(r) if r.language == Language::MatchSpec);
+                let by_conda = file.outline.acts.iter().any(conda);
+                let tool = if by_conda { Tool::Conda } else { self.project.installers.tool(path) };
+                let mut step = self.step(tool, at);
                 self.requirements(path, file, &mut step, false, &[], 0);
+                self.assume_configuration(path, &mut step);
                 self.push(step);
             }
         }
     }
 
-    /// A project with uv's tables or lock is installed by uv.
+    /// The tool whose lock lies beside a project, else the one whose tables it has.
     fn project_tool(&mut self, path: &str, file: File<'a>) -> Tool {
-        let lock = beside(path, "uv.lock");
-        let locked = self.project.file(&lock).is_some();
-        if !locked {
-            self.script.looked.insert((lock, Kind::UvLock));
-        }
+        let locked = self.lock_of(path, |_| true);
         let uses_uv = |act: &Act| match &act.does {
             Does::Route(_) | Does::Conflict(_) | Does::Index(_) => true,
             Does::Require(r) => matches!(r.role, Role::Overrides | Role::Bounds),
             _ => false,
         };
-        let uv = file.kind == Kind::UvLock || locked || file.outline.acts.iter().any(uses_uv);
-        if uv { Tool::Uv } else { Tool::Pip }
+        match locked {
+            Some((lock, ..)) => lock.tool,
+            None if file.outline.acts.iter().any(uses_uv) => Tool::Uv,
+            None => Tool::Pip,
+        }
     }
 
     fn job(&mut self, path: &str, file: File<'a>, at: usize) {

@@ -2,7 +2,8 @@
 
 use super::super::{File, paths};
 use super::Walker;
-use crate::outline::{How, Kind, Text};
+use super::locked::manifests_of;
+use crate::outline::{How, Kind, Text, Tool};
 
 impl<'a> Walker<'_, 'a> {
     /// The root-relative path of a file that a command names as one of a kind; `None` where it is not there or not known.
@@ -49,11 +50,11 @@ impl<'a> Walker<'_, 'a> {
         None
     }
 
-    /// The `pyproject.toml` of a folder named by a command.
-    pub(super) fn open_project(&mut self, text: &Text) -> Option<String> {
+    /// The manifest that a tool takes in a folder named by a command.
+    pub(super) fn open_project(&mut self, text: &Text, tool: Tool) -> Option<String> {
         let folder = self.variables.resolve(text)?;
         let folder = folder.split('[').next().unwrap_or_default();
-        self.open(&Text::literal(format!("{folder}/pyproject.toml"), text.at), Kind::Pyproject)
+        manifests_of(tool).find_map(|(name, kind)| self.open(&Text::literal(format!("{folder}/{name}"), text.at), kind))
     }
 
     /// A file named by a manifest, relative to its folder.

@@ -77,12 +77,17 @@ impl<'a> Walker<'_, 'a> {
     pub(super) fn copy(&mut self, path: &str, copy: &Copy) {
         let Some(to) = self.variables.resolve(&copy.to) else { return };
         let sources: Vec<String> = copy.sources.iter().filter_map(|s| self.variables.resolve(s)).collect();
-        let Some(image) = &mut self.image else { return };
+        let Some(image) = &self.image else { return };
         let inside = paths::inside(&image.folder, &to);
         let folder = to.ends_with('/') || to == "." || sources.len() > 1 || inside == image.folder;
-        for path in sources.iter().chain([&inside]) {
-            configures(&mut self.configured, &mut self.variables, path, copy.to.at);
+        for source in &sources {
+            let whole = if folder { paths::inside(&inside, paths::name(source)) } else { inside.clone() };
+            match copy.from {
+                None => self.configure(source, &whole, copy.to.at),
+                Some(_) => configures(&mut self.configured, &mut self.variables, &whole, copy.to.at),
+            }
         }
+        let Some(image) = &mut self.image else { return };
         match &copy.from {
             None => {
                 for source in &sources {

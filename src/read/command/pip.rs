@@ -256,14 +256,25 @@ pub(super) mod tests {
                     (i.flags.all_extras, "all-extras"),
                 ];
                 out.extend(flags.iter().filter(|f| f.0).map(|f| f.1.to_owned()));
-                for (name, texts) in [("extras", &i.flags.extras), ("groups", &i.flags.groups), ("no-binary", &i.flags.no_binary)]
-                {
+                for (name, texts) in [
+                    ("extras", &i.flags.extras),
+                    ("groups", &i.flags.groups),
+                    ("no-binary", &i.flags.no_binary),
+                    ("without", &i.flags.without),
+                ] {
                     out.extend((!texts.is_empty()).then(|| format!("{name}:{}", list(texts))));
                 }
                 let f = &i.flags;
-                for (name, value) in [("backend", &f.torch_backend), ("strategy", &f.index_strategy), ("python", &f.python)] {
+                for (name, value) in [
+                    ("backend", &f.torch_backend),
+                    ("strategy", &f.index_strategy),
+                    ("python", &f.python),
+                    ("environment", &f.environment),
+                ] {
                     out.extend(value.as_ref().map(|v| format!("{name}:{}", text(v))));
                 }
+                out.extend(f.default_groups.then(|| "defaults".to_owned()));
+                out.extend(if let Target::Own(tool) = &i.target { Some(format!("own:{tool:?}")) } else { None });
                 out.extend(if let Target::Prefix(p) = &i.target { Some(format!("into:{}", text(p))) } else { None });
                 format!("{:?} {}", i.tool, out.join(" "))
             }
