@@ -64,6 +64,15 @@ pub enum Kind {
     Host,
 }
 
+impl Kind {
+    /// Whether a tool writes it, with the one version of each package.
+    #[must_use]
+    pub fn is_lock(self) -> bool {
+        use Kind::{CondaLock, PdmLock, PipfileLock, PixiLock, PoetryLock, Pylock, UvLock};
+        matches!(self, UvLock | PoetryLock | PdmLock | Pylock | PipfileLock | PixiLock | CondaLock)
+    }
+}
+
 /// One thing that a file says or does.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Act {
@@ -566,7 +575,9 @@ pub struct Launch {
     pub entrypoint: Option<Vec<Text>>,
     /// Variables given to it.
     pub environment: Vec<Variable>,
-    /// More variables come from files that are not read (`env_file`).
+    /// Files of variables given to it, before those (`env_file`); relative to the file that says so.
+    pub environment_files: Vec<Text>,
+    /// More variables come from where nothing is read (`envFrom`).
     pub unread_environment: bool,
     /// A word that asks for a GPU node without asking for the GPU (Kubernetes nodeSelector, affinity, toleration).
     pub gpu_node: Option<Text>,

@@ -215,3 +215,35 @@ fn pins_of_conda_s_configuration() {
         &["Dockerfile: <python:3.11> conda:cudatoolkit 11.3.1  conda/conda-forge"],
     );
 }
+
+#[test]
+fn variables_of_a_compose_file_s_folder() {
+    let env = ("deploy/.env", "CUDA=11.8.0 # ours\nTORCH='2.1.0'\n");
+    let image = "services:\n  a:\n    image: nvidia/cuda:${CUDA:-12.4.1}-base-ubuntu22.04\n    env_file: [run.env]\n";
+    let run = ("deploy/run.env", "NVIDIA_REQUIRE_CUDA=cuda>=${CUDA}\n");
+    let mut linter = Linter::new(Settings::default());
+    for (path, text) in [("deploy/compose.yml", image), env, run] {
+        linter.set(path, text).expect("no configuration");
+    }
+    assert!(linter.wants().is_empty());
+    linter.report();
+    let found: Vec<_> = linter.environments().map(line).collect();
+    assert_eq!(found, ["deploy/compose.yml:a: <nvidia/cuda:11.8.0-base-ubuntu22.04> "]);
+    let setting = linter.environments().find_map(|e| e.variables.get("NVIDIA_REQUIRE_CUDA")).expect("the variable");
+    assert_eq!(linter.sources().slice(setting.evidence.at), "NVIDIA_REQUIRE_CUDA=cuda>=${CUDA}");
+    let built = "services:\n  a:\n    build: {context: ., args: {TORCH: \"${TORCH}\"}}\n";
+    check(
+        &[
+            ("deploy/compose.yml", built),
+            env,
+            ("deploy/Dockerfile", "FROM python:3.11\nARG TORCH=2.6.0\nRUN pip install torch==${TORCH}\n"),
+        ],
+        &["deploy/Dockerfile: <python:3.11> torch 2.1.0 pypi"],
+    );
+    // A file that is not given may say anything.
+    let (mut bare, mut told) = (Linter::new(Settings::default()), Vec::new());
+    bare.set("compose.yml", "services:\n  a:\n    image: x\n    env_file: .env\n").expect("no configuration");
+    bare.report();
+    told.extend(bare.wants());
+    assert!(told.contains(&".env".to_owned()));
+}

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use globset::{Glob, GlobMatcher};
 
+use super::variables::Variables;
 use super::{Project, paths};
 use crate::outline::{BuildOf, Does, Launcher, Text, Variable};
 use crate::source::Span;
@@ -21,8 +22,12 @@ pub(super) struct Giver {
     pub(super) arguments: Vec<(String, String)>,
     /// Variables that it runs the image with, where it runs it.
     pub(super) environment: Vec<(String, String, Span)>,
-    /// More of them come from files that are not read.
+    /// Files of variables that it runs the image with, root-relative; `None` for one whose path is not known.
+    pub(super) environment_files: Vec<Option<String>>,
+    /// More of them come from where nothing is read.
     pub(super) unread_environment: bool,
+    /// The file whose variables stand in what it says here, root-relative.
+    pub(super) interpolation: Option<String>,
 }
 
 /// Who builds which Dockerfile.
@@ -74,18 +79,23 @@ pub(super) fn givers(project: &Project<'_>) -> Givers {
                 _ => launch.image.as_ref().and_then(|i| i.known().map(str::to_owned)),
             };
             if let Some((dockerfile, context)) = dockerfiles(project, path, launch.by, build) {
+                let interpolation = interpolation_file(path, launch.by);
+                let variables = interpolation.as_deref().map(|file| Variables::of_file(project, file)).unwrap_or_default();
                 let with_place = |v: &Variable| {
                     let value = v.value.as_ref()?;
-                    Some((v.name.clone(), value.known()?.to_owned(), value.at))
+                    Some((v.name.clone(), variables.resolve(value)?, value.at))
                 };
-                let known = |v: &Variable| Some((v.name.clone(), v.value.as_ref()?.known()?.to_owned()));
+                let known = |v: &Variable| Some((v.name.clone(), variables.resolve(v.value.as_ref()?)?));
+                let file = |text: &Text| paths::join(paths::folder(path), &variables.resolve(text)?);
                 let giver = Giver {
                     context,
                     target: build.target.as_ref().and_then(Text::known).unwrap_or_default().to_owned(),
                     image: image.clone().unwrap_or_default(),
                     arguments: build.arguments.iter().filter_map(known).collect(),
                     environment: launch.environment.iter().filter_map(with_place).collect(),
+                    environment_files: launch.environment_files.iter().map(file).collect(),
                     unread_environment: launch.unread_environment,
+                    interpolation,
                 };
                 if seen.insert((dockerfile.clone(), giver.clone())) {
                     found.of.entry(dockerfile).or_default().push(giver);
@@ -99,6 +109,12 @@ pub(super) fn givers(project: &Project<'_>) -> Givers {
         }
     }
     found
+}
+
+/// The file beside a compose file from which Compose takes the variables that stand in it.
+/// Source: <https://docs.docker.com/compose/how-tos/environment-variables/variable-interpolation/>.
+pub(super) fn interpolation_file(path: &str, by: Launcher) -> Option<String> {
+    paths::join(paths::folder(path), ".env").filter(|_| by == Launcher::Compose)
 }
 
 /// The Dockerfile of a build, with its context. A command's folder is not known: the root's, then the script's.

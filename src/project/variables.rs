@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use crate::outline::{Piece, Text};
+use super::Project;
+use crate::outline::{Does, Kind, Piece, Text, Variable};
 use crate::source::Span;
 
 /// A variable as it stands at one moment.
@@ -32,11 +33,35 @@ impl Value {
 /// A variable that holds more bytes than this is not known.
 const LONGEST: usize = 8 * 1024;
 
+/// Of a file with more variables the rest is not looked at.
+const MOST: usize = 4_000;
+
 /// Variables by name.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Variables(HashMap<String, Value>);
 
 impl Variables {
+    /// Those of a file of variables, if it is there.
+    pub(super) fn of_file(project: &Project<'_>, path: &str) -> Self {
+        let mut found = Self::default();
+        let file = project.file(path).filter(|file| file.kind == Kind::EnvFile);
+        for act in file.iter().flat_map(|file| &file.outline.acts).take(MOST) {
+            if let Does::Set(Variable { name, value: Some(value), .. }) = &act.does {
+                let value = found.value(value, act.at, false);
+                found.set(name, value);
+            }
+        }
+        found
+    }
+    /// Adds these, over those of the same names.
+    pub(super) fn add(&mut self, others: Self) {
+        self.0.extend(others.0);
+    }
+    /// The same, seen by programs.
+    pub(super) fn all_exported(mut self) -> Self {
+        self.0.values_mut().for_each(|value| value.exported = true);
+        self
+    }
     pub(super) fn set(&mut self, name: &str, value: Value) {
         self.0.insert(name.to_owned(), value);
     }

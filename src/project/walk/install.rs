@@ -2,7 +2,7 @@
 
 use super::super::variables::Value;
 use super::super::worlds::World;
-use super::super::{File, locks, paths};
+use super::super::{File, paths};
 use super::acts::{conda, first_on_path, venv};
 use super::{Asked, DEEPEST, Event, Indexed, Installed, Prefix, Routed, Walker};
 use crate::environment::{Join, Reason};
@@ -273,7 +273,7 @@ impl<'p, 'a> Walker<'p, 'a> {
                 }
             }
             How::Requirements if file.kind == Kind::Pylock => self.lock_file(file, step, via),
-            How::Project if file.kind == Kind::Pyproject || locks::by_kind(file.kind).is_some() => {
+            How::Project if file.kind == Kind::Pyproject || file.kind.is_lock() => {
                 let world = self.chosen(&step.flags, &file.outline.acts);
                 // The extras hold inside the project only.
                 let mut inner = Walker { world: &world, ..self.fork() };

@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use bounds::Bounds;
 use configuration::Configuration;
 
-use super::images::Contents;
+use super::images::{Contents, interpolation_file};
 use super::locks;
 use super::starts::{Beginning, Enters};
 use super::variables::{Value, Variables};
@@ -166,7 +166,7 @@ pub(crate) fn walk(project: &Project<'_>, beginning: &Beginning, world: &World) 
             walker.acts(&beginning.path, &file.outline.acts, 0);
         }
         Enters::Job(at) => walker.job(&beginning.path, file, *at),
-        Enters::Image(at) => walker.image_of(file, *at),
+        Enters::Image(at) => walker.image_of(&beginning.path, file, *at),
     }
     let exported = walker.variables.exported().map(|(name, value)| (name.to_owned(), value.clone()));
     walker.script.exported = exported.collect();
@@ -267,7 +267,7 @@ impl<'p, 'a> Walker<'p, 'a> {
 
     fn enter(&mut self, path: &str, file: File<'a>) {
         self.script.reached.insert(file.id);
-        if matches!(file.kind, Kind::Requirements | Kind::CondaEnvironment) || locks::by_kind(file.kind).is_some() {
+        if matches!(file.kind, Kind::Requirements | Kind::CondaEnvironment) || file.kind.is_lock() {
             self.script.installed.insert(path.to_owned());
         }
     }
@@ -302,7 +302,7 @@ impl<'p, 'a> Walker<'p, 'a> {
                 self.assume_configuration(path, &mut step);
                 self.push(step);
             }
-            kind if locks::by_kind(kind).is_some() => {
+            kind if kind.is_lock() => {
                 let mut step = self.step(locks::by_kind(kind).map_or(Tool::Pip, |lock| lock.tool), at);
                 self.lock_file(file, &mut step, &[]);
                 self.push(step);
@@ -357,7 +357,7 @@ impl<'p, 'a> Walker<'p, 'a> {
         }
     }
 
-    fn image_of(&mut self, file: File<'a>, at: usize) {
+    fn image_of(&mut self, path: &str, file: File<'a>, at: usize) {
         // Variables set before a `docker run` of a script hold for its image's name.
         let acts = &file.outline.acts;
         for act in acts.iter().take(at) {
@@ -370,8 +370,17 @@ impl<'p, 'a> Walker<'p, 'a> {
         if let Some(Act { does: Does::Launch(launch), .. }) = acts.get(at)
             && let Some(image) = &launch.image
         {
+            if let Some(path) = interpolation_file(path, launch.by) {
+                self.script.reached.extend(self.project.file(&path).map(|file| file.id));
+                self.variables.add(Variables::of_file(self.project, &path));
+                self.script.looked.insert((path, Kind::EnvFile));
+            }
             let name = self.variables.resolve(image);
             self.script.unread_environment = launch.unread_environment;
+            for file in &launch.environment_files {
+                let file = self.variables.resolve(file).and_then(|file| paths::join(paths::folder(path), &file));
+                self.environment_file(file.as_deref());
+            }
             for variable in &launch.environment {
                 self.set(
                     &Variable { scope: Scope::Environment, ..variable.clone() },

@@ -6,7 +6,7 @@ use super::super::variables::{Value, Variables};
 use super::acts::configures;
 use super::{DEEPEST, Event, ImageState, Prefix, Walker};
 use crate::environment::Reason;
-use crate::outline::{Copy, Does};
+use crate::outline::{Copy, Does, Kind};
 use crate::source::Span;
 
 impl<'a> Walker<'_, 'a> {
@@ -65,11 +65,33 @@ impl<'a> Walker<'_, 'a> {
     /// Variables that whoever runs the image gives it, where all agree.
     pub(super) fn run_with(&mut self, dockerfile: &str) {
         let Some((first, rest)) = self.project.givers.of(dockerfile).split_first() else { return };
-        self.script.unread_environment = first.unread_environment || rest.iter().any(|g| g.unread_environment);
+        for giver in rest.iter().chain([first]) {
+            self.script.unread_environment |=
+                giver.unread_environment || (!rest.is_empty() && !giver.environment_files.is_empty());
+            self.script.looked.extend(giver.interpolation.iter().map(|file| (file.clone(), Kind::EnvFile)));
+        }
+        for file in first.environment_files.iter().filter(|_| rest.is_empty()) {
+            self.environment_file(file.as_deref());
+        }
         for (name, value, at) in &first.environment {
             let same = |(n, v, _): &(String, String, Span)| n == name && v == value;
             if rest.iter().all(|giver| giver.environment.iter().any(same)) {
                 self.variables.set(name, Value::known(value.clone(), *at, true));
+            }
+        }
+    }
+
+    /// The variables of a file that whoever runs the image gives it.
+    pub(super) fn environment_file(&mut self, path: Option<&str>) {
+        let found = path.filter(|path| self.project.file(path).is_some_and(|file| file.kind == Kind::EnvFile));
+        match (path, found) {
+            (_, Some(found)) => {
+                self.script.reached.extend(self.project.file(found).map(|file| file.id));
+                self.variables.add(Variables::of_file(self.project, found).all_exported());
+            }
+            (missing, None) => {
+                self.script.looked.extend(missing.map(|path| (path.to_owned(), Kind::EnvFile)));
+                self.script.unread_environment = true;
             }
         }
     }

@@ -102,6 +102,6 @@ mod tests {
             };
             head.to_owned() + &(0..n).map(line).collect::<String>() + "packages:\n" + &(0..n).map(entry).collect::<String>()
         };
-        assert_eq!(read(FileId(0), &lock(200_000)).acts.len(), 200_000);
+        assert_eq!(read(FileId(0), &lock(100_000)).acts.len(), 100_000);
     }
 }
