@@ -81,7 +81,7 @@ fn pdm() {
 #[test]
 fn pipenv() {
     let lock = "{\"_meta\": {\"requires\": {\"python_version\": \"3.10\"}, \"sources\": [{\"name\": \"pypi\", \"url\": \"https://pypi.example/simple\"}, \
-        {\"name\": \"pt\", \"url\": \"https://download.pytorch.org/whl/cu118\"}]},\n\"default\": {\"torch\": {\"index\": \"pt\", \"version\": \"==2.1.0+cu118\"}},\n\
+        {\"name\": \"pt\", \"url\": \"https://download.pytorch.org/whl/cu118\"}]},\n\"default\": {\"torch\": {\"index\": \"pt\", \"markers\": \"python_version >= '3.8'\", \"version\": \"==2.1.0+cu118\"}},\n\
         \"develop\": {\"torchvision\": {\"version\": \"==0.16.0\"}}}";
     check(
         &[("Pipfile.lock", lock)],
@@ -123,6 +123,30 @@ fn conda_lock() {
         \x20 url: https://conda.anaconda.org/conda-forge/linux-64/cudatoolkit-11.3.1-h0_0.tar.bz2\n  category: main\n\
         - name: torch\n  version: 2.1.0\n  manager: pip\n  platform: linux-64\n  url: https://e.org/torch-2.1.0-cp310-cp310-manylinux1_x86_64.whl\n  category: main\n";
     check(&[("conda-lock.yml", lock)], &["conda-lock.yml: conda:cudatoolkit 11.3.1  conda/conda-forge, torch 2.1.0 url"]);
+}
+
+#[test]
+fn conda_lock_is_installed_into_its_environment() {
+    let lock = "version: 1\npackage:\n- name: pytorch\n  version: 2.1.0\n  manager: conda\n  platform: linux-64\n\
+        \x20 url: https://conda.anaconda.org/pytorch/linux-64/pytorch-2.1.0-py3.10_cuda11.8_cudnn8.7.0_0.tar.bz2\n  category: gpu\n";
+    let of = |command: &str| {
+        environments(&[("gpu.conda-lock.yml", lock), ("a.sh", &format!("{command}\npip install torch==2.2.0\n"))])
+    };
+    assert_eq!(of("conda-lock install -n x -E gpu gpu.conda-lock.yml")[1], "a.sh: conda:pytorch 2.1.0 cu118 conda/pytorch");
+    assert_eq!(of("conda-lock install -n x gpu.conda-lock.yml")[0], "a.sh: torch 2.2.0 pypi");
+    assert_eq!(of("uv sync")[0], "a.sh: torch 2.2.0 pypi");
+}
+
+#[test]
+fn an_upgrade_does_not_keep_to_the_lock() {
+    let project = ("pyproject.toml", "[project]\nname = \"x\"\nversion = \"1\"\ndependencies = [\"torch>=2\"]\n");
+    let lock = (
+        "uv.lock",
+        "version = 1\n[[package]]\nname = \"torch\"\nversion = \"2.1.0\"\nsource = { registry = \"https://pypi.example/simple\" }\n",
+    );
+    let of = |command: &str| environments(&[project, lock, ("a.sh", command)])[0].clone();
+    assert_eq!(of("uv sync\n"), "a.sh: torch 2.1.0 pypi");
+    assert!(of("uv sync --upgrade\n").starts_with("a.sh: torch ?"), "{}", of("uv sync --upgrade\n"));
 }
 
 #[test]

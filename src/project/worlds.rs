@@ -114,8 +114,9 @@ pub(crate) fn worlds(first: &World, met: &Script) -> Vec<World> {
     }
     let most = (MOST_WORK / met.weight.max(1)).clamp(1, MOST);
     found.truncate(most);
+    // One split alone may still tell what a marker could not: `requires-python` leaves few Pythons.
     let splits = pythons(first, met);
-    if splits.len() > 1 {
+    if splits.iter().any(|python| *python != first.platform.python) {
         found = found
             .iter()
             .flat_map(|world| {

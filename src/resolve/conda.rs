@@ -32,7 +32,7 @@ pub(crate) fn candidates(package: &str, spec: &MatchSpec, platform: &Platform) -
 fn channel(written: &str) -> Option<&'static str> {
     let plain = written.split("/label/").next().unwrap_or(written).trim_end_matches('/');
     let name = match plain.rsplit('/').next().unwrap_or(plain) {
-        "main" | "free" | "r" => "defaults",
+        "main" | "free" | "r" | "anaconda" => "defaults",
         name => name,
     };
     knowledge::index_by_id(&format!("conda/{name}")).map(|index| index.id)

@@ -26,7 +26,7 @@ impl<'a> Walker<'_, 'a> {
     pub(super) fn lock_beside(&mut self, manifest: &str, step: &mut Installed, via: &[(Span, Reason)]) {
         let tool = step.tool;
         let Some((_, path, file)) = self.lock_of(manifest, |lock| lock.tool == tool) else { return };
-        if !self.is_as_read(&path) {
+        if step.flags.upgrade || !self.is_as_read(&path) {
             // The tool makes another, or none is there: what comes is what it finds on that day.
             step.open = true;
             step.bounds_open = true;

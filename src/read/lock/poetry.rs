@@ -82,7 +82,9 @@ impl<'a, 't> Package<'a, 't> {
             all.or(own).map(str::to_owned)
         };
         let groups = self.table.get("groups").map(|list| toml.strings(list)).unwrap_or_default();
-        let names: Vec<&str> = groups.iter().filter_map(Text::known).collect();
+        let mut names: Vec<&str> = groups.iter().filter_map(Text::known).collect();
+        // Before poetry 1.5 there was one of two categories.
+        names.extend(self.table.get("category").and_then(|category| category.get_ref().as_str()));
         if names.is_empty() || names.contains(&"main") {
             return vec![(None, marker("main"))];
         }
@@ -198,6 +200,12 @@ mod tests {
         );
         let outline = read(FileId(0), SAMPLE);
         assert!(matches!(&outline.acts[0].does, Does::Python(t) if t.known() == Some(">=3.10,<4")), "{:?}", outline.acts[0]);
+    }
+
+    #[test]
+    fn categories_of_old() {
+        let text = "[[package]]\nname = \"a\"\nversion = \"1\"\ncategory = \"dev\"\n[[package]]\nname = \"b\"\nversion = \"1\"\ncategory = \"main\"\n";
+        assert_eq!(shown(read, text), ["a 1 PyPI <Group(dev)>", "b 1 PyPI"]);
     }
 
     #[test]
