@@ -40,6 +40,24 @@ pub enum Kind {
     PythonScript,
     /// `.python-version`.
     PythonVersion,
+    /// `poetry.lock`.
+    PoetryLock,
+    /// `pdm.lock`.
+    PdmLock,
+    /// `pylock.toml` (PEP 751).
+    Pylock,
+    /// `Pipfile.lock`.
+    PipfileLock,
+    /// `pixi.lock`.
+    PixiLock,
+    /// conda-lock's `conda-lock.yml`.
+    CondaLock,
+    /// `pip.conf`, `pip.ini`.
+    PipConfig,
+    /// `.condarc`.
+    Condarc,
+    /// Compose's `.env` and other files of variables.
+    EnvFile,
     /// `Dockerfile`, `Containerfile`.
     Dockerfile,
     /// A shell script.
@@ -58,6 +76,15 @@ pub enum Kind {
     Config,
     /// A machine, recorded by `probe` or written by hand.
     Host,
+}
+
+impl Kind {
+    /// Whether a tool writes it, with the one version of each package.
+    #[must_use]
+    pub fn is_lock(self) -> bool {
+        use Kind::{CondaLock, PdmLock, PipfileLock, PixiLock, PoetryLock, Pylock, UvLock};
+        matches!(self, UvLock | PoetryLock | PdmLock | Pylock | PipfileLock | PixiLock | CondaLock)
+    }
 }
 
 /// One thing that a file says or does.
@@ -84,8 +111,6 @@ pub enum Choice {
     Group(String),
     /// A part that environments of pixi or hatch are put together from, by its tool's name for it.
     Feature(String),
-    /// An environment of pixi, by name.
-    PixiEnvironment(String),
     /// It stands in a table of this installer: others never look at it.
     For(Tool),
     /// An environment marker (PEP 508), as written.
@@ -107,6 +132,8 @@ pub enum Choice {
     },
     /// A compose profile.
     Profile(String),
+    /// An environment of pixi, by name; `default` holds where no other is chosen.
+    PixiEnvironment(String),
 }
 
 /// What an act says.
@@ -268,10 +295,27 @@ pub struct Locked {
     pub name: Text,
     /// Its one version, with the place of that value; the line that a user would edit.
     pub version: Text,
-    /// The index that it came from.
-    pub registry: Option<Text>,
+    /// Where it comes from.
+    pub from: LockedFrom,
     /// PEP 508 markers, one of which must hold (lock forks); empty = always.
     pub markers: Vec<String>,
+}
+
+/// Where a lock's entry comes from.
+#[derive(Clone, Debug, PartialEq)]
+pub enum LockedFrom {
+    /// From the indexes that are in force where it is installed: the lock names none.
+    Indexes,
+    /// From PyPI, which such a lock leaves unnamed.
+    Pypi,
+    /// From the index of that address.
+    Index(Text),
+    /// A wheel or archive of that address.
+    File(Text),
+    /// Sources: git, a path; unknown to us.
+    Elsewhere,
+    /// A conda package: its file's address, or an exact match spec.
+    Conda(Text),
 }
 
 /// A place that packages come from.
@@ -341,7 +385,7 @@ pub enum Tool {
     Pdm,
     /// pipenv.
     Pipenv,
-    /// pixi, of what it takes from Python indexes.
+    /// pixi, its Python part; what it takes from conda's channels is [`Tool::Conda`]'s.
     Pixi,
 }
 
@@ -370,6 +414,8 @@ pub enum Target {
     Active,
     /// A conda environment by name (`-n`).
     Named(Text),
+    /// The one that a tool keeps for its project (`poetry run pip install x`).
+    Own(Tool),
     /// An environment by folder or by its Python (`-p`, `--python /opt/venv/bin/python`, `--target`).
     Prefix(Text),
 }
@@ -399,6 +445,8 @@ pub struct InstallFlags {
     pub torch_backend: Option<Text>,
     /// uv's `--index-strategy`.
     pub index_strategy: Option<Text>,
+    /// `--environment` of pixi.
+    pub environment: Option<Text>,
     /// `--extra` of uv, normalised where literal.
     pub extras: Vec<Text>,
     /// `--group` of uv and pip.
@@ -570,7 +618,9 @@ pub struct Launch {
     pub entrypoint: Option<Vec<Text>>,
     /// Variables given to it.
     pub environment: Vec<Variable>,
-    /// More variables come from files that are not read (`env_file`).
+    /// Files of variables given to it, before those (`env_file`); relative to the file that says so.
+    pub environment_files: Vec<Text>,
+    /// More variables come from where nothing is read (`envFrom`).
     pub unread_environment: bool,
     /// A word that asks for a GPU node without asking for the GPU (Kubernetes nodeSelector, affinity, toleration).
     pub gpu_node: Option<Text>,

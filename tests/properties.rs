@@ -19,8 +19,19 @@ use serde_json::Value;
 
 const HOST: &str = "driver = \"470.182.03\"\n[[gpu]]\nname = \"RTX 4090\"\n";
 
-const PATHS: &[&str] =
-    &["requirements.txt", "requirements-dev.txt", "Dockerfile", "compose.yml", "install.sh", ".bashrc", "pyproject.toml"];
+const PATHS: &[&str] = &[
+    "requirements.txt",
+    "requirements-dev.txt",
+    "Dockerfile",
+    "compose.yml",
+    "install.sh",
+    ".bashrc",
+    "pyproject.toml",
+    "poetry.lock",
+    "pixi.lock",
+    "pip.conf",
+    ".env",
+];
 
 /// Lines that some reader understands, for all of them to be confused by.
 const LINES: &[&str] = &[
@@ -43,6 +54,14 @@ const LINES: &[&str] = &[
     "export A=${B:-${C:-中}}",
     "services: {a: {image: nvidia/cuda:12.4.1-base-ubuntu22.04, build: .}}",
     "[project]",
+    "[[package]]\nname = \"torch\"\nversion = \"2.1.0\"",
+    "environments: {default: {packages: {linux-64: [{conda: \"https://e.example/pytorch/linux-64/pytorch-2.1.0-py3.10_cpu_0.tar.bz2\"}]}}}",
+    "[global]\nextra-index-url = https://download.pytorch.org/whl/cu118",
+    "COPY pip.conf /etc/pip.conf",
+    "COPY . .",
+    "RUN poetry install && pip install torch==2.2.0",
+    "poetry lock; pixi install; poetry run pip install torch",
+    "services: {a: {image: \"nvidia/cuda:${A:-12.4.1}-base-ubuntu22.04\", env_file: .env}}",
     "dependencies = [\"torch==2.1.0\", \"./\"]",
     "cat <<EOF",
     "\t\u{feff}\r",

@@ -10,13 +10,9 @@ use crate::secret::address_without;
 /// The indexes of a step, and whether something about them is not known.
 pub(super) fn indexes(step: &Installed, aliases: &dyn Aliases) -> Vec<StepIndex> {
     let known = |index: &Indexed| {
-        let id = index
-            .url
-            .as_deref()
-            .and_then(|url| aliases.index(&address_without(url)).or_else(|| knowledge::index(url).map(|i| i.id)));
-        let url = index.url.as_deref().map(address_without).unwrap_or_default();
+        let named = index.url.as_deref().map_or_else(unknown, |url| known(url, aliases));
         let last = index.kind == IndexKind::Supplemental;
-        StepIndex { id, url, at: Some(index.at), explicit: index.explicit, last, perhaps: false }
+        StepIndex { at: Some(index.at), explicit: index.explicit, last, ..named }
     };
     let of = |kind: IndexKind| step.indexes.iter().filter(move |i| i.kind == kind).map(known);
     let no_index = step.indexes.iter().any(|i| i.kind == IndexKind::None);
@@ -84,11 +80,19 @@ fn of_poetry(named: &[Indexed], known: &impl Fn(&Indexed) -> StepIndex) -> Vec<S
     all
 }
 
+/// What the tables and a company's own names know of an address.
+pub(super) fn known(url: &str, aliases: &dyn Aliases) -> StepIndex {
+    let shown = address_without(url);
+    let id = aliases.index(&shown).or_else(|| knowledge::index(url).map(|i| i.id));
+    StepIndex { id, url: shown, ..unknown() }
+}
+
 /// What uv's `--torch-backend auto` picks is the machine's business.
 fn unknown() -> StepIndex {
     StepIndex { id: None, url: String::new(), at: None, explicit: false, last: false, perhaps: false }
 }
 
-fn pypi() -> StepIndex {
+/// PyPI, which nobody named.
+pub(super) fn pypi() -> StepIndex {
     StepIndex { id: Some("pypi"), ..unknown() }
 }

@@ -1,5 +1,6 @@
 //! Folds what happens, step by step, into what is there in the end. The only place that knows how a step changes what was there.
 
+mod conda;
 mod indexes;
 mod limits;
 mod overrides;

@@ -4,16 +4,14 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::Aliases;
 use super::indexes::indexes;
-use super::limits::MOST;
+use super::limits::{Entry, MOST};
 use super::overrides::Override;
 use super::state::{Held, State, at, comes};
 use super::view::View;
 use crate::environment::{Ask, Build, Candidates, Change, Conflict, Effect, Evidence, Holds, Reason, Step, StepIndex};
 use crate::knowledge::{self, Kernels};
-use crate::notation::match_spec::MatchSpec;
 use crate::notation::requirement::{self, Requirement, Subject};
 use crate::outline::{Language, Tool};
-use crate::platform::Pythons;
 use crate::project::{Asked, Installed};
 use crate::resolve::{self, Reach, Stays};
 use crate::source::Span;
@@ -21,10 +19,10 @@ use crate::version::{Specifiers, Version};
 
 /// How often each package has been asked for: of more conditions on one only the first ones are looked at.
 #[derive(Default)]
-struct Repeats(HashMap<String, usize>);
+pub(super) struct Repeats(HashMap<String, usize>);
 
 impl Repeats {
-    fn too_many(&mut self, name: &str) -> bool {
+    pub(super) fn too_many(&mut self, name: &str) -> bool {
         let again = match self.0.get_mut(name) {
             Some(again) => again,
             None => self.0.entry(name.to_owned()).or_default(),
@@ -36,34 +34,32 @@ impl Repeats {
 
 /// One package of a step while it is worked out.
 #[derive(Clone)]
-struct Wanted {
-    name: String,
-    wants: Specifiers,
+pub(super) struct Wanted {
+    pub(super) name: String,
+    pub(super) wants: Specifiers,
     /// As it stands in the file.
-    shown: String,
-    at: Span,
-    also: Vec<(Span, Reason)>,
-    alone: Candidates,
+    pub(super) shown: String,
+    pub(super) at: Span,
+    pub(super) also: Vec<(Span, Reason)>,
+    pub(super) alone: Candidates,
     /// Required by another package of the step, not asked for.
-    implied: bool,
+    pub(super) implied: bool,
     /// A pin, an upper bound or an index chooses it.
-    chosen: bool,
+    pub(super) chosen: bool,
 }
 
 impl State {
     /// Lets a step happen.
     pub(super) fn install(&mut self, step: &Installed, aliases: &dyn Aliases) {
         let found = indexes(step, aliases);
+        let view = View::new(step, &found, &self.platform, aliases);
         let mut wanted = match step.tool {
-            Tool::Conda => self.conda_wants(step),
-            _ => Vec::new(),
+            Tool::Conda => self.conda_wants(step, &view.limits),
+            _ => self.python_wants(step, &view),
         };
-        let view = View::new(step, &found, &self.platform);
-        if step.tool != Tool::Conda {
-            wanted = self.python_wants(step, &view);
-            if !step.flags.no_deps {
-                self.imply(&mut wanted, &view);
-            }
+        // What a lock does not name does not come.
+        if step.tool != Tool::Conda && !step.flags.no_deps && step.locks.is_empty() {
+            self.imply(&mut wanted, &view);
         }
         // What is overridden is not held to what others require of it.
         let overridden = |w: &Wanted| view.overrides.of(&w.name);
@@ -143,42 +139,11 @@ impl State {
         });
     }
 
-    fn conda_wants(&mut self, step: &Installed) -> Vec<Wanted> {
-        let mut wanted = Vec::new();
-        let mut repeats = Repeats::default();
-        for ask in step.asks.iter().filter(|a| a.language == Language::MatchSpec) {
-            // Of a text that is not known, its package may be.
-            let known = ask.text.as_deref().or(ask.package.as_deref());
-            let Some(spec) = known.and_then(|t| MatchSpec::parse(t).ok()) else { continue };
-            if repeats.too_many(&spec.name) {
-                continue;
-            }
-            if spec.name == "python" {
-                let version = spec.version.as_deref().map(|v| v.trim_start_matches(['=', ' ']).trim_end_matches(".*"));
-                if let Some(pythons) = version.and_then(Pythons::parse) {
-                    self.platform.python = pythons;
-                }
-            }
-            let name = format!("conda:{}", spec.name);
-            wanted.push(Wanted {
-                alone: resolve::conda_candidates(&name, &spec, &self.platform),
-                wants: Specifiers::default(),
-                shown: spec.version.clone().unwrap_or_default(),
-                at: ask.at,
-                also: ask.also.clone(),
-                implied: false,
-                chosen: spec.version.is_some(),
-                name,
-            });
-        }
-        wanted
-    }
-
     fn python_wants(&self, step: &Installed, view: &View<'_>) -> Vec<Wanted> {
         let mut wanted: Vec<Wanted> = Vec::new();
         let mut places: HashMap<String, usize> = HashMap::new();
         let mut repeats = Repeats::default();
-        for ask in &step.asks {
+        for ask in step.asks.iter().filter(|ask| ask.language == Language::Pep508) {
             // Of a text that is not known, its package may be: then it comes in some version.
             let somehow = ask.package.clone().map(|name| Requirement {
                 subject: Subject::Elsewhere { name: Some(name) },
@@ -209,6 +174,10 @@ impl State {
                     implied: false,
                     chosen: true,
                 },
+                // What a lock says of it is known.
+                Subject::Elsewhere { name: Some(name) } if ask.text.is_none() && !view.limits.locks(&name).is_empty() => {
+                    self.package(name, Specifiers::default(), ask, view)
+                }
                 Subject::Elsewhere { name: Some(name) } => Wanted {
                     name,
                     wants: Specifiers::default(),
@@ -228,9 +197,9 @@ impl State {
                     let (kept, other) = if new.chosen && !old.chosen { (new, &*old) } else { (old.clone(), &new) };
                     let wants = kept.wants.and(&other.wants);
                     let anything = [&kept, other].iter().any(|w| w.alone.open && w.alone.builds.is_empty() && w.wants.is_any());
-                    let merged = Wanted { wants, ..kept };
-                    let alone = if anything { open() } else { self.candidates(&merged, &view.reach(&merged.name)) };
-                    *old = Wanted { alone, ..merged };
+                    let mut merged = Wanted { wants, ..kept };
+                    merged.alone = if anything { open() } else { self.alone(&mut merged, view) };
+                    *old = merged;
                 }
                 None => {
                     places.insert(new.name.clone(), wanted.len());
@@ -240,20 +209,18 @@ impl State {
         }
         // A lock alone: its entries are the asks.
         let manifest = !step.asks.is_empty();
-        for (lock, also) in &step.locks {
-            let (Some(name), Some(version)) = (lock.name.known(), lock.version.known().and_then(Version::parse)) else {
-                continue;
-            };
-            let name = requirement::normalise(name);
-            if knowledge::releases(&name).is_empty() || places.contains_key(&name) || (manifest && !is_framework(&name)) {
+        for entry in step.locks.iter().filter(|entry| entry.sure) {
+            let lock = &entry.lock;
+            let Some(name) = lock.name.known().map(requirement::normalise) else { continue };
+            if view.limits.locks(&name).is_empty() || places.contains_key(&name) || (manifest && !is_framework(&name)) {
                 continue;
             }
-            let mut also = also.clone();
+            let mut also = entry.also.clone();
             also.push((lock.name.at, Reason::Here));
             let ask = Asked { text: None, package: None, language: Language::Pep508, at: lock.version.at, also };
-            let wants = Specifiers::exactly(&version);
             places.insert(name.clone(), wanted.len());
-            wanted.push(self.package(name, wants, &ask, view));
+            let new = self.package(name, Specifiers::default(), &ask, view);
+            wanted.push(Wanted { shown: new.wants.to_string(), ..new });
         }
         wanted
     }
@@ -280,28 +247,7 @@ impl State {
             new.chosen |= !wants.is_open_above();
             new.also.push((*at, Reason::Asked { package: new.name.clone(), wants: wants.to_string() }));
         }
-        let mut locked = None;
-        for (lock, version) in view.limits.locks(&new.name) {
-            new.wants = new.wants.and(&Specifiers::exactly(version));
-            new.chosen = true;
-            if lock.version.at != new.at {
-                new.also.push((lock.version.at, Reason::Asked { package: new.name.clone(), wants: format!("=={version}") }));
-            }
-            locked = Some(*lock);
-        }
-        let mut reach = view.reach(&new.name);
-        let registry = locked.and_then(|l| l.registry.as_ref()?.known()).map(|url| StepIndex {
-            id: knowledge::index(url).map(|i| i.id),
-            url: String::new(),
-            at: None,
-            explicit: false,
-            last: false,
-            perhaps: false,
-        });
-        if let Some(registry) = &registry {
-            reach.routed = Some(registry);
-        }
-        new.alone = if unknown { open() } else { self.candidates(&new, &reach) };
+        new.alone = if unknown { open() } else { self.alone(&mut new, view) };
         if let Some(build) = new.alone.today()
             && let Some(index) = view.found.iter().find(|i| i.id == Some(build.index))
             && let Some(at) = index.at.filter(|at| *at != new.at)
@@ -310,12 +256,47 @@ impl State {
             new.also.push((at, Reason::Index { index: name }));
         }
         // An index of one CUDA is a choice, too.
-        new.chosen |= reach.routed.is_some() || view.one_cuda;
+        new.chosen |= !view.limits.locks(&new.name).is_empty() || view.reach(&new.name).routed.is_some() || view.one_cuda;
         new
     }
 
-    fn candidates(&self, want: &Wanted, reach: &Reach<'_>) -> Candidates {
-        resolve::python_candidates(&want.name, &want.wants, reach, &self.platform)
+    /// All builds that an ask alone admits.
+    fn alone(&self, want: &mut Wanted, view: &View<'_>) -> Candidates {
+        let reach = view.reach(&want.name);
+        match view.limits.locks(&want.name) {
+            [] => resolve::python_candidates(&want.name, &want.wants, &reach, &self.platform),
+            locks => self.locked(want, locks, &reach),
+        }
+    }
+
+    /// The builds of the lock's entries that meet what is asked: of one version, or of several, one of which it is.
+    fn locked(&self, want: &mut Wanted, locks: &[Entry<'_>], reach: &Reach<'_>) -> Candidates {
+        let asked = want.wants.clone();
+        let admitted: Vec<&Entry<'_>> = locks.iter().filter(|entry| asked.admits(&entry.version)).collect();
+        // None: the lock is not this manifest's any more.
+        let Some(first) = admitted.first() else { return open() };
+        let one = admitted.iter().all(|entry| entry.version == first.version);
+        if one {
+            want.wants = asked.and(&Specifiers::exactly(&first.version));
+        }
+        let mut all = Candidates::default();
+        for (n, entry) in admitted.iter().enumerate() {
+            let (version, at) = (&entry.version, entry.entry.lock.version.at);
+            let told = admitted[..n].iter().any(|before| before.version == *version);
+            if at != want.at && !told && !want.also.iter().any(|(before, _)| *before == at) {
+                want.also.push((at, Reason::Asked { package: want.name.clone(), wants: format!("=={version}") }));
+            }
+            let found = entry.candidates(&want.name, &asked, reach, &self.platform);
+            all.open |= found.open;
+            all.today = found.today.filter(|_| one);
+            if one {
+                // The same version twice, for two groups or platforms.
+                all.builds = found.builds;
+            } else {
+                all.builds.extend(found.builds);
+            }
+        }
+        all
     }
 
     /// Packages of the chain that asked ones require without their being asked for.
@@ -477,7 +458,7 @@ fn replaced(before: &Held, builds: &Candidates, holds: Holds) -> Effect {
 }
 
 /// Any build may come.
-fn open() -> Candidates {
+pub(super) fn open() -> Candidates {
     Candidates { open: true, ..Candidates::default() }
 }
 

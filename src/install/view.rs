@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::Aliases;
 use super::limits::{Limits, MOST};
 use super::overrides::Overrides;
 use crate::environment::StepIndex;
@@ -27,7 +28,7 @@ pub(super) struct View<'s> {
 }
 
 impl<'s> View<'s> {
-    pub(super) fn new(step: &'s Installed, found: &'s [StepIndex], platform: &Platform) -> Self {
+    pub(super) fn new(step: &'s Installed, found: &'s [StepIndex], platform: &Platform, aliases: &dyn Aliases) -> Self {
         let mut by_place: HashMap<Span, &StepIndex> = HashMap::new();
         for index in found {
             if let Some(at) = index.at {
@@ -44,7 +45,7 @@ impl<'s> View<'s> {
         Self {
             step,
             found,
-            limits: Limits::new(step, platform),
+            limits: Limits::new(step, platform, aliases),
             overrides: Overrides::new(step, platform),
             one_cuda: found.iter().any(tagged),
             routes: Routes::of(&step.routes),

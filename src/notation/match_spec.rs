@@ -89,6 +89,11 @@ impl MatchSpec {
         spec.wants = spec.version.as_deref().map_or(Ok(Vec::new()), conditions)?;
         Ok(spec)
     }
+    /// The spec of a bare name: any version.
+    #[must_use]
+    pub fn any(name: &str) -> Self {
+        Self { channel: None, name: name.to_owned(), version: None, build: None, wants: Vec::new() }
+    }
     /// Whether a version meets the version part (`,` is and, `|` is or).
     #[must_use]
     pub fn admits(&self, version: &CondaVersion) -> bool {

@@ -5,8 +5,9 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use globset::{Glob, GlobMatcher};
 
+use super::variables::Variables;
 use super::{Project, paths};
-use crate::outline::{BuildOf, Does, Launcher, Text, Variable};
+use crate::outline::{BuildOf, Does, Kind, Launcher, Text, Variable};
 use crate::source::Span;
 
 /// One file of the root that builds a Dockerfile.
@@ -22,8 +23,12 @@ pub(super) struct Giver {
     pub(super) arguments: Vec<(String, String)>,
     /// Variables that it runs the image with, where it runs it.
     pub(super) environment: Vec<(String, String, Span)>,
-    /// More of them come from files that are not read.
+    /// Files of variables that it runs the image with, root-relative; `None` for one whose path is not known.
+    pub(super) environment_files: Vec<Option<String>>,
+    /// More of them come from where nothing is read.
     pub(super) unread_environment: bool,
+    /// The file whose variables stand in what it says here, root-relative.
+    pub(super) interpolation: Option<String>,
 }
 
 /// What all who build a Dockerfile say of it.
@@ -38,8 +43,12 @@ pub(super) struct Built {
     pub(super) targets: BTreeSet<String>,
     /// Variables that all run it with, where all agree.
     pub(super) environment: Vec<(String, String, Span)>,
-    /// More of them come from files that are not read.
+    /// Files of variables that it is run with, root-relative, where one alone runs it; `None` for one whose path is not known.
+    pub(super) environment_files: Vec<Option<String>>,
+    /// More of them come from where nothing is read.
     pub(super) unread_environment: bool,
+    /// The files whose variables stand in what is said of it, root-relative.
+    pub(super) interpolations: BTreeSet<String>,
     /// Of all this.
     pub(super) hash: u64,
 }
@@ -68,7 +77,11 @@ impl Built {
             arguments,
             targets: givers.iter().map(|g| g.target.to_lowercase()).filter(|t| !t.is_empty()).collect(),
             environment: givers.first().map(|g| g.environment.iter().filter(all).cloned().collect()).unwrap_or_default(),
-            unread_environment: givers.iter().any(|g| g.unread_environment),
+            environment_files: if let [only] = givers.as_slice() { only.environment_files.clone() } else { Vec::new() },
+            unread_environment: givers
+                .iter()
+                .any(|g| g.unread_environment || (givers.len() > 1 && !g.environment_files.is_empty())),
+            interpolations: givers.iter().filter_map(|g| g.interpolation.clone()).collect(),
             hash: hasher.finish(),
             givers,
         }
@@ -106,6 +119,7 @@ fn untagged(image: &str) -> &str {
 pub(super) fn givers(project: &Project<'_>) -> Givers {
     let mut found: BTreeMap<String, Vec<Giver>> = BTreeMap::new();
     let mut seen = HashSet::new();
+    let mut read: HashMap<Option<String>, Variables> = HashMap::new();
     for (path, file) in project.files() {
         for act in &file.outline.acts {
             let Does::Launch(launch) = &act.does else { continue };
@@ -115,18 +129,26 @@ pub(super) fn givers(project: &Project<'_>) -> Givers {
                 _ => launch.image.as_ref().and_then(|i| i.known().map(str::to_owned)),
             };
             if let Some((dockerfile, context)) = dockerfiles(project, path, launch.by, build) {
+                let interpolation = interpolation_file(path, launch.by);
+                let variables = read.entry(interpolation.clone()).or_insert_with(|| {
+                    let file = interpolation.as_deref().and_then(|path| project.file(path));
+                    file.filter(|file| file.kind == Kind::EnvFile).map(Variables::of_file).unwrap_or_default()
+                });
                 let with_place = |v: &Variable| {
                     let value = v.value.as_ref()?;
-                    Some((v.name.clone(), value.known()?.to_owned(), value.at))
+                    Some((v.name.clone(), variables.resolve(value)?, value.at))
                 };
-                let known = |v: &Variable| Some((v.name.clone(), v.value.as_ref()?.known()?.to_owned()));
+                let known = |v: &Variable| Some((v.name.clone(), variables.resolve(v.value.as_ref()?)?));
+                let file = |text: &Text| paths::join(paths::folder(path), &variables.resolve(text)?);
                 let giver = Giver {
                     context,
                     target: build.target.as_ref().and_then(Text::known).unwrap_or_default().to_owned(),
                     image: image.clone().unwrap_or_default(),
                     arguments: build.arguments.iter().filter_map(known).collect(),
                     environment: launch.environment.iter().filter_map(with_place).collect(),
+                    environment_files: launch.environment_files.iter().map(file).collect(),
                     unread_environment: launch.unread_environment,
+                    interpolation,
                 };
                 if seen.insert((dockerfile.clone(), giver.clone())) {
                     found.entry(dockerfile).or_default().push(giver);
@@ -142,6 +164,12 @@ pub(super) fn givers(project: &Project<'_>) -> Givers {
     }
     let of = found.into_iter().map(|(path, givers)| (path, Built::by(givers))).collect();
     Givers { of, none: Built::by(Vec::new()), builders }
+}
+
+/// The file beside a compose file from which Compose takes the variables that stand in it.
+/// Source: <https://docs.docker.com/compose/how-tos/environment-variables/variable-interpolation/>.
+pub(super) fn interpolation_file(path: &str, by: Launcher) -> Option<String> {
+    paths::join(paths::folder(path), ".env").filter(|_| by == Launcher::Compose)
 }
 
 /// The Dockerfile of a build, with its context. A command's folder is not known: the root's, then the script's.
@@ -197,6 +225,13 @@ impl Contents {
     pub(super) fn is_edited(&self, path: &str) -> bool {
         self.edited.contains(path)
     }
+    /// Whether a context path was copied, to wherever.
+    pub(super) fn holds(&self, path: &str) -> bool {
+        self.copies.iter().any(|Copied { source, pattern, .. }| match pattern {
+            Some(pattern) => paths::folder(source) == paths::folder(path) && pattern.is_match(paths::name(path)),
+            None => paths::under(path, source.trim_start_matches("./").trim_end_matches('.')).is_some(),
+        })
+    }
     /// The context paths that may lie at a path of the image, likeliest first.
     pub(super) fn sources(&self, path: &str) -> Vec<String> {
         let mut found = Vec::new();
@@ -235,6 +270,11 @@ mod tests {
         assert_eq!(contents.sources("/src/sub/x.txt")[0], "sub/x.txt");
         assert_eq!(contents.sources("/b.txt"), ["a.txt"]);
         assert!(contents.sources("/nowhere").is_empty());
+        assert!(contents.holds("any/poetry.lock") && contents.holds("docker/req-a.txt"));
+        let mut few = Contents::default();
+        few.copy("./sub/", "/app", true);
+        few.copy("poetry.lock*", "/app/", true);
+        assert!(few.holds("sub/x") && few.holds("poetry.lock") && !few.holds("pdm.lock") && !few.holds("a/poetry.lock"));
         assert_eq!(untagged("a:5000/b:1"), "a:5000/b");
     }
 }

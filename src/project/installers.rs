@@ -5,8 +5,7 @@ use std::collections::BTreeSet;
 
 use globset::{Glob, GlobSet, GlobSetBuilder};
 
-use super::starts::beside;
-use super::{File, Project, paths};
+use super::{File, Project, locks, paths};
 use crate::outline::{Act, Choice, Does, Kind, Piece, Text, Tool};
 
 /// No root has more such names, and none is longer: else any may be meant.
@@ -45,16 +44,17 @@ impl Installers {
 impl Project<'_> {
     /// The tool that installs a project: the one whose lock or tables it has.
     pub(super) fn tool_of(&self, path: &str, file: File<'_>) -> Tool {
-        let has = |name: &str| self.file(&beside(path, name)).is_some();
+        let has = |name: &str| self.file(&paths::beside(path, name)).is_some();
         let tables = |tool: Tool| self.parts(file.id).has_tables_of(tool);
-        match file.kind {
-            Kind::Pipfile => Tool::Pipenv,
-            Kind::Pixi => Tool::Pixi,
-            Kind::UvLock => Tool::Uv,
-            Kind::Pyproject if has("uv.lock") => Tool::Uv,
+        // pixi's environments say themselves who installs them.
+        let locked = locks::beside(self, path).map(|(lock, _)| lock.tool).find(|tool| *tool != Tool::Pixi);
+        match (file.kind, locked) {
+            (Kind::Pipfile, _) => Tool::Pipenv,
+            (Kind::Pixi, _) => Tool::Pixi,
+            (_, Some(tool)) => tool,
             _ if tables(Tool::Poetry) => Tool::Poetry,
             _ if tables(Tool::Pdm) => Tool::Pdm,
-            Kind::Pyproject if tables(Tool::Uv) || has("uv.toml") => Tool::Uv,
+            (Kind::Pyproject, _) if tables(Tool::Uv) || has("uv.toml") => Tool::Uv,
             _ => Tool::Pip,
         }
     }

@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 
 use super::installers::is_read_by;
-use super::starts::{Beginning, Enters, Selection, beside};
-use super::{File, Project, paths};
+use super::paths::beside;
+use super::starts::{Beginning, Enters, Selection};
+use super::{File, Project, locks, paths};
 use crate::outline::{Act, Choice, Does, How, Kind, Role, Tool};
 use crate::source::Span;
 
@@ -33,8 +34,14 @@ pub(crate) fn manifests(project: &Project<'_>, installed: &BTreeSet<String>) -> 
             }
             Kind::Pixi => composed(project, path, file, &mut push),
             Kind::SetupPy | Kind::SetupCfg if is_set_up_by(project, path, file.kind) => own(project, path, file, &mut push),
-            Kind::UvLock if project.file(&beside(path, "pyproject.toml")).is_none() => push(path.to_owned(), alone()),
-            _ => {}
+            kind => {
+                let Some(lock) = locks::by_kind(kind).filter(|lock| !locks::has_manifest(project, lock, path)) else { continue };
+                // One that any command may install, by name, is that command's.
+                if !(lock.manifests.is_empty() && installed.contains(path)) {
+                    push(path.to_owned(), alone());
+                    each(path, file.outline.acts.iter(), &alone(), most(project, path, file, lock.tool, &alone()), &mut push);
+                }
+            }
         }
     }
     found
@@ -46,18 +53,22 @@ fn alone() -> Selection {
 
 /// How many starts of a project are no more work together than they may be.
 fn most(project: &Project<'_>, path: &str, file: File<'_>, tool: Tool, each: &Selection) -> usize {
-    let lock = project.file(&beside(path, "uv.lock")).map_or(0, |lock| lock.outline.acts.len());
-    let all = file.outline.acts.len();
-    // poetry looks at all groups whichever are installed.
-    let taken = if tool == Tool::Poetry { all * REQUIRED } else { project.parts(file.id).always() };
-    MOST_WORK / (taken + lock + each.with.len()).max(1)
+    let locks = locks::beside(project, path).filter_map(|(_, lock)| project.file(&lock)).map(|lock| lock.outline.acts.len());
+    let taken = match tool {
+        // poetry looks at all groups whichever are installed.
+        Tool::Poetry => file.outline.acts.len() * REQUIRED,
+        _ if file.kind.is_lock() => file.outline.acts.len(),
+        _ => project.parts(file.id).always(),
+    };
+    MOST_WORK / (taken + locks.sum::<usize>() + each.with.len()).max(1)
 }
 
 /// What the project's own tool installs unasked, and that with each extra and group beside.
 fn own(project: &Project<'_>, path: &str, file: File<'_>, push: &mut impl FnMut(String, Selection)) {
     let tool = project.tool_of(path, file);
     let acts = || file.outline.acts.iter().filter(|act| is_read_by(tool, act) && !is_of_feature(act));
-    if !acts().any(asks) {
+    // A lock has packages where its manifest's own are not known.
+    if !acts().any(asks) && !locks::beside(project, path).any(|(lock, _)| lock.tool == tool) {
         return;
     }
     let mut selection = alone();
@@ -66,20 +77,30 @@ fn own(project: &Project<'_>, path: &str, file: File<'_>, push: &mut impl FnMut(
         selection.with.extend(defaults(project, file, tool).into_iter().flatten());
     }
     push(path.to_owned(), selection.clone());
-    let most = selection.with.len() + most(project, path, file, tool, &selection);
+    each(path, acts().filter(|act| asks(act)), &selection, most(project, path, file, tool, &selection), push);
+}
+
+/// The same with each extra, group and environment of these acts beside.
+fn each<'a>(
+    path: &str,
+    acts: impl Iterator<Item = &'a Act>,
+    selection: &Selection,
+    most: usize,
+    push: &mut impl FnMut(String, Selection),
+) {
+    let most = selection.with.len() + most;
     let mut seen = selection.with.clone();
-    for act in acts().filter(|act| asks(act)) {
-        for choice in &act.when.0 {
-            let name = match choice {
-                Choice::Extra(name) => format!("{path}[{name}]"),
-                Choice::Group(name) => format!("{path}{{{name}}}"),
-                _ => continue,
-            };
-            if seen.len() < most && seen.insert(choice.clone()) {
-                let mut selection = selection.clone();
-                selection.with.insert(choice.clone());
-                push(name, selection);
-            }
+    for choice in acts.flat_map(|act| &act.when.0) {
+        let name = match choice {
+            Choice::Extra(name) => format!("{path}[{name}]"),
+            Choice::Group(name) => format!("{path}{{{name}}}"),
+            Choice::PixiEnvironment(name) if name != "default" => format!("{path}:{name}"),
+            _ => continue,
+        };
+        if seen.len() < most && seen.insert(choice.clone()) {
+            let mut selection = selection.clone();
+            selection.with.insert(choice.clone());
+            push(name, selection);
         }
     }
 }

@@ -3,6 +3,7 @@
 mod images;
 mod installers;
 mod launches;
+mod locks;
 mod manifests;
 mod parts;
 mod paths;
@@ -14,7 +15,7 @@ mod worlds;
 pub(crate) use launches::{LaunchPlace, launches};
 pub(crate) use manifests::manifests;
 pub(crate) use starts::{Beginning, Enters, commanded};
-pub(crate) use walk::{Asked, Event, Indexed, Installed, Prefix, Routed, Script, walk};
+pub(crate) use walk::{Asked, Event, Indexed, Installed, LockEntry, Prefix, Routed, Script, walk};
 pub(crate) use worlds::{World, worlds};
 
 use std::collections::{BTreeMap, HashMap};

@@ -33,6 +33,14 @@ pub(super) fn folder(path: &str) -> &str {
     path.rfind('/').map_or("", |at| &path[..at])
 }
 
+/// The path of a file in the same folder.
+pub(super) fn beside(path: &str, name: &str) -> String {
+    match folder(path) {
+        "" => name.to_owned(),
+        folder => format!("{folder}/{name}"),
+    }
+}
+
 /// The last part of a path.
 pub(super) fn name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)

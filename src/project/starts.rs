@@ -137,11 +137,3 @@ fn on_own_runner(labels: &str) -> bool {
         .split(|c: char| !c.is_alphanumeric() && c != '-')
         .any(|label| label == "self-hosted" || label.split('-').any(|w| w == "gpu"))
 }
-
-/// The path of a file in the same folder.
-pub(super) fn beside(path: &str, name: &str) -> String {
-    match paths::folder(path) {
-        "" => name.to_owned(),
-        folder => format!("{folder}/{name}"),
-    }
-}

@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use crate::outline::{Piece, Text};
+use super::File;
+use crate::outline::{Does, Piece, Text, Variable};
 use crate::source::Span;
 
 /// A variable as it stands at one moment.
@@ -34,6 +35,8 @@ const LONGEST: usize = 8 * 1024;
 
 /// `${A:-${B:-…` is followed no deeper.
 pub(super) const DEEPEST: usize = 16;
+/// Of a file with more variables the rest is not looked at.
+pub(super) const MOST: usize = 2_000;
 
 /// Variables by name.
 #[derive(Debug, Default)]
@@ -48,6 +51,26 @@ pub(crate) struct Variables {
 pub(super) struct Mark(usize);
 
 impl Variables {
+    /// Those of a file of variables.
+    pub(super) fn of_file(file: File<'_>) -> Self {
+        let mut found = Self::default();
+        for act in file.outline.acts.iter().take(MOST) {
+            if let Does::Set(Variable { name, value: Some(value), .. }) = &act.does {
+                let value = found.value(value, act.at, false);
+                found.set(name, value);
+            }
+        }
+        found
+    }
+    /// Adds these, over those of the same names.
+    pub(super) fn add(&mut self, others: Self) {
+        others.now.into_iter().for_each(|(name, value)| self.set(&name, value));
+    }
+    /// The same, seen by programs.
+    pub(super) fn all_exported(mut self) -> Self {
+        self.now.values_mut().for_each(|value| value.exported = true);
+        self
+    }
     pub(super) fn set(&mut self, name: &str, value: Value) {
         let before = self.now.insert(name.to_owned(), value);
         if self.marks > 0 {

@@ -55,8 +55,10 @@ impl World {
     }
     fn holds(&self, choice: &Choice) -> Option<bool> {
         match choice {
-            Choice::Extra(_) | Choice::Group(_) | Choice::Profile(_) | Choice::Feature(_) | Choice::PixiEnvironment(_) => {
-                Some(self.with.contains(choice))
+            Choice::Extra(_) | Choice::Group(_) | Choice::Profile(_) | Choice::Feature(_) => Some(self.with.contains(choice)),
+            Choice::PixiEnvironment(name) => {
+                let other = self.with.iter().any(|c| matches!(c, Choice::PixiEnvironment(_)));
+                Some(self.with.contains(choice) || (name == "default" && !other))
             }
             // Which tool reads an act is asked before.
             Choice::For(_) => Some(true),
@@ -120,8 +122,9 @@ pub(crate) fn worlds(first: &World, met: &Script) -> Vec<World> {
     }
     let most = (MOST_WORK / met.weight.max(1)).clamp(1, MOST);
     found.truncate(most);
+    // One split alone may still tell what a marker could not: `requires-python` leaves few Pythons.
     let splits = pythons(first, met);
-    if splits.len() > 1 {
+    if splits.iter().any(|python| *python != first.platform.python) {
         found = found
             .iter()
             .flat_map(|world| {

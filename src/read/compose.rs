@@ -84,7 +84,8 @@ impl<'a> Service<'a> {
             command: of("command").unwrap_or_default(),
             entrypoint: self.get("entrypoint").filter(|n| !n.is_null()).map(words),
             environment: layers.filter_map(|l| l.get("environment")).flat_map(|n| variables(n, Scope::Environment)).collect(),
-            unread_environment: self.get("env_file").is_some(),
+            environment_files: self.get("env_file").map(files).unwrap_or_default(),
+            unread_environment: false,
             gpu_node: None,
             open: self.open,
         }
@@ -148,6 +149,12 @@ impl<'a> Service<'a> {
         }
         asked.first().map_or(GpuRequest::None, |at| GpuRequest::Asked(*at))
     }
+}
+
+/// `env_file: a`, `[a, b]`, `[{path: a, required: false}]`.
+fn files(node: Node<'_>) -> Vec<Text> {
+    let items = if node.is_list() { node.items() } else { vec![node] };
+    items.into_iter().filter_map(|item| node_text(item.get("path").unwrap_or(item))).collect()
 }
 
 /// A device request with `capabilities: [gpu]` (or a list in the list), the nvidia driver, or a CDI device.
@@ -249,6 +256,11 @@ mod tests {
             [".", "D", "t"].map(|t| Some(t.to_owned()))
         );
         assert_eq!(build.arguments.iter().map(|v| v.value.is_some()).collect::<Vec<_>>(), [true, false]);
+        let files = |of: &str| {
+            let (_, launch) = launches(&format!("services:\n  a:\n    image: x\n    env_file: {of}\n")).remove(0);
+            launch.environment_files.iter().filter_map(Text::known).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!((files(".env").as_str(), files("[a, {path: b, required: false}]").as_str()), (".env", "a b"));
         assert_eq!(all[2].1.build.as_ref().map(|b| at(&b.context)).as_deref(), Some("./t"));
     }
 

@@ -57,6 +57,7 @@ fn launch(root: Node<'_>, torn: bool) -> Option<Act> {
         command: Vec::new(),
         entrypoint: None,
         environment: environment.flat_map(|n| variables(n, Scope::Environment)).collect(),
+        environment_files: Vec::new(),
         unread_environment: false,
         gpu_node: None,
         // The compose file may ask for what is not asked here.

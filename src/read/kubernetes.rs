@@ -79,6 +79,7 @@ fn launch(container: Node<'_>, pod: Node<'_>, init: bool, gpu_node: Option<Text>
         command: words("args").unwrap_or_default(),
         entrypoint: words("command"),
         environment: container.get("env").map(environment).unwrap_or_default(),
+        environment_files: Vec::new(),
         unread_environment: container.get("envFrom").is_some(),
         gpu_node,
         open: open || container.is_open() || resources.into_iter().chain(lists).any(Node::is_open),

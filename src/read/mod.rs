@@ -9,12 +9,16 @@ mod asked_by_table;
 mod command;
 mod compose;
 mod conda_environment;
+mod condarc;
 mod container;
 mod devcontainer;
 mod dockerfile;
+mod env_file;
 mod excerpt;
 mod kubernetes;
+mod lock;
 mod names;
+mod pip_config;
 mod pipfile;
 mod pixi;
 mod pyproject;
@@ -25,7 +29,6 @@ mod setup_cfg;
 mod setup_py;
 mod shell;
 pub(crate) mod syntax;
-mod uv_lock;
 mod uv_settings;
 mod workflow;
 
@@ -68,7 +71,18 @@ pub static FORMATS: &[Format] = &[
     Format { kind: Kind::SetupCfg, exact: &["setup.cfg"], names: &[], read: setup_cfg::read },
     Format { kind: Kind::SetupPy, exact: &["setup.py"], names: &[], read: setup_py::read },
     Format { kind: Kind::PythonVersion, exact: &[".python-version"], names: &[], read: python_version::read },
-    Format { kind: Kind::UvLock, exact: &["uv.lock"], names: &[], read: uv_lock::read },
+    Format { kind: Kind::UvLock, exact: &["uv.lock"], names: &[], read: lock::uv::read },
+    Format { kind: Kind::PoetryLock, exact: &["poetry.lock"], names: &[], read: lock::poetry::read },
+    Format { kind: Kind::PdmLock, exact: &["pdm.lock"], names: &[], read: lock::pdm::read },
+    Format { kind: Kind::Pylock, exact: &["pylock.toml", "pylock.*.toml"], names: &["pylock*.toml"], read: lock::pylock::read },
+    Format { kind: Kind::PipfileLock, exact: &["Pipfile.lock"], names: &[], read: lock::pipfile::read },
+    Format { kind: Kind::PixiLock, exact: &["pixi.lock"], names: &[], read: lock::pixi::read },
+    Format {
+        kind: Kind::CondaLock,
+        exact: &["conda-lock.yml", "conda-lock.yaml"],
+        names: &["conda-lock*.yml", "conda-lock*.yaml", "*.conda-lock.yml", "*.conda-lock.yaml"],
+        read: lock::conda::read,
+    },
     Format {
         kind: Kind::Workflow,
         exact: &[".github/workflows/*.yml", ".github/workflows/*.yaml"],
@@ -106,6 +120,10 @@ pub static FORMATS: &[Format] = &[
         read: shell::read,
     },
     Format { kind: Kind::Script, exact: &[], names: &["*.sh", "*.bash", "*.zsh", "*.sbatch", "*.slurm"], read: shell::read },
+    Format { kind: Kind::PipConfig, exact: &["pip.conf", "pip.ini"], names: &[], read: pip_config::read },
+    Format { kind: Kind::Condarc, exact: &[".condarc"], names: &[], read: condarc::read },
+    // Known by link only: a compose file names it, or lies beside it.
+    Format { kind: Kind::EnvFile, exact: &[], names: &[], read: env_file::read },
     // Known by content only.
     Format { kind: Kind::Kubernetes, exact: &[], names: &[], read: kubernetes::read },
     // Known by a link only.
@@ -183,6 +201,9 @@ mod tests {
             (".devcontainer/docker-compose.yml", Some(Kind::Compose)),
             (".devcontainer/devcontainer.json", Some(Kind::Devcontainer)),
             ("env.yaml", Some(Kind::CondaEnvironment)),
+            ("conda-lock.yml", Some(Kind::CondaLock)),
+            ("gpu.conda-lock.yml", Some(Kind::CondaLock)),
+            ("a/pylock.dev.toml", Some(Kind::Pylock)),
             (".bashrc", Some(Kind::Rc)),
             ("etc/conda/activate.d/cuda.sh", Some(Kind::Rc)),
             ("train.sbatch", Some(Kind::Script)),

@@ -62,7 +62,17 @@ pub(super) fn read(file: FileId, text: &str) -> Outline {
 /// `conda list --export` and `--explicit` write files that go by the same name.
 fn is_conda_list(text: &str, lines: &Lines) -> bool {
     let said = lines.comments.iter().take(4).any(|comment| text[comment.clone()].contains("conda create --name"));
-    said || lines.lines.first().is_some_and(|line| line.text == "@EXPLICIT")
+    let first = || lines.lines.iter().take(20);
+    let explicit = first().next().is_some_and(|line| line.text == "@EXPLICIT");
+    said || explicit || (!lines.lines.is_empty() && first().all(|line| exported(&line.text).is_some()))
+}
+
+/// The build in a line of `conda list --export`: `name=version=build`.
+fn exported(line: &str) -> Option<&str> {
+    let mut parts = line.split('=');
+    let (name, version, build) = (parts.next()?, parts.next()?, parts.next()?);
+    let plain = |part: &str| !part.is_empty() && part.chars().all(|c| c.is_ascii_alphanumeric() || "._-+!".contains(c));
+    (parts.next().is_none() && [name, version, build].into_iter().all(plain)).then_some(build)
 }
 
 struct Reader<'t> {
@@ -73,7 +83,9 @@ struct Reader<'t> {
 
 impl Reader<'_> {
     fn conda(&mut self, line: &Line) {
-        if line.text != "@EXPLICIT" {
+        // What pip put into the environment is listed, and is no package of conda's.
+        let by_pip = exported(&line.text).is_some_and(|build| build.starts_with("pypi_"));
+        if line.text != "@EXPLICIT" && !by_pip {
             let written = self.plain(line, 0..line.text.len());
             self.require(written, Language::MatchSpec);
         }

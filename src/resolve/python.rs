@@ -19,6 +19,13 @@ pub(crate) struct Reach<'a> {
     pub(crate) pre: bool,
 }
 
+impl Reach<'_> {
+    /// The same for a version that is known exactly: it comes from whichever index has it.
+    pub(crate) fn any_order(&self) -> Self {
+        Self { first_index: false, ..self.clone() }
+    }
+}
+
 /// The builds that `wants` admits.
 pub(crate) fn candidates(package: &str, wants: &Specifiers, reach: &Reach<'_>, platform: &Platform) -> Candidates {
     let rows = knowledge::releases(package);

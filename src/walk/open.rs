@@ -10,6 +10,8 @@ use crate::read;
 
 /// A larger file is no environment file.
 const LARGEST: u64 = 8 << 20;
+/// What tools write may be larger than what people write.
+const LARGEST_LOCK: u64 = 64 << 20;
 /// Nobody writes a larger configuration or host file.
 pub const LARGEST_CONFIG: u64 = 1 << 20;
 /// How much of a YAML file is read to see whether it is ours.
@@ -18,7 +20,11 @@ const HEAD: u64 = 64 << 10;
 /// The text of a file, or why it has none.
 pub(super) fn text(root: &Path, path: &str) -> Result<String, String> {
     let (mut file, size) = open(root, path)?;
-    let largest = if super::name(path) == "cudalint.toml" { LARGEST_CONFIG } else { LARGEST };
+    let largest = match read::kind_by_name(path) {
+        Some(Kind::Config) => LARGEST_CONFIG,
+        Some(kind) if kind.is_lock() => LARGEST_LOCK,
+        _ => LARGEST,
+    };
     read_rest(&mut file, size, Vec::new(), largest)
 }
 

@@ -218,7 +218,9 @@ impl<'a> Walker<'_, 'a> {
             Place::CondaEnvironment(text) => {
                 self.prefix = self.variables.resolve(text).map_or(Prefix::Unknown, |name| conda(&name));
             }
-            Place::Venv(text) => self.prefix = self.variables.resolve(text).map_or(Prefix::Unknown, venv),
+            Place::Venv(text) => {
+                self.prefix = self.variables.resolve(text).map_or(Prefix::Unknown, |folder| venv(self.here(&folder)));
+            }
             Place::Subshell | Place::Call | Place::Back => {}
         }
     }

@@ -2,21 +2,21 @@
 
 use std::borrow::Cow;
 
-use super::super::File;
 use super::super::variables::Value;
 use super::super::worlds::World;
+use super::super::{File, paths};
 use super::acts::{conda, first_on_path, venv};
 use super::project::is_project;
 use super::{Asked, DEEPEST, Event, Indexed, Installed, Prefix, Routed, Walker};
 use crate::environment::{Join, Reason};
 use crate::notation::requirement::{self, Subject};
 use crate::outline::{
-    Choice, Composed, Does, How, Include, IndexKind, IndexLine, Install, InstallFlags, Kind, Language, Piece, Place, Requirement,
-    Route, RouteTo, Target, Text, Tool,
+    Choice, Does, How, Include, IndexKind, IndexLine, Install, InstallFlags, Kind, Language, Piece, Place, Requirement, Route,
+    RouteTo, Target, Text, Tool,
 };
 use crate::source::Span;
 
-impl<'a> Walker<'_, 'a> {
+impl<'p, 'a> Walker<'p, 'a> {
     pub(super) fn step(&self, tool: Tool, at: Span) -> Installed {
         Installed {
             tool,
@@ -51,15 +51,45 @@ impl<'a> Walker<'_, 'a> {
         path.or_else(by_uv).unwrap_or_default()
     }
 
+    /// The environment of a command without a target: tools that keep a project make one of their own for it.
+    fn own_environment(&self, tool: Tool, flags: &InstallFlags) -> Prefix {
+        let active = self.active(tool);
+        let off = |name: &str| self.variable(name).is_some_and(|v| v.text.as_deref() != Some("true"));
+        match tool {
+            Tool::Pixi => {
+                let name = flags.environment.as_ref().map(|name| self.variables.resolve(name));
+                let folder = |name: &str| Prefix::Conda(self.here(&format!(".pixi/envs/{name}")));
+                match name {
+                    Some(None) => Prefix::Unknown,
+                    Some(Some(name)) => folder(&name),
+                    None => folder("default"),
+                }
+            }
+            // Source: <https://python-poetry.org/docs/configuration/#virtualenvscreate>.
+            Tool::Poetry if off("POETRY_VIRTUALENVS_CREATE") => active,
+            Tool::Poetry | Tool::Pdm | Tool::Pipenv if active == Prefix::System => Prefix::Venv(self.here(".venv")),
+            _ => active,
+        }
+    }
+
+    /// A path as the place where commands run has it.
+    pub(super) fn here(&self, path: &str) -> String {
+        match (&self.image, self.folders.first()) {
+            (Some(image), _) => paths::inside(&image.folder, path),
+            (None, folder) => folder.and_then(|folder| paths::join(folder, path)).unwrap_or_else(|| path.to_owned()),
+        }
+    }
+
     /// Adds what variables say (`PIP_EXTRA_INDEX_URL` …), and lets the step happen.
     pub(super) fn push(&mut self, mut step: Installed) {
         if let Some(conda) = self.conda_part(&mut step) {
             self.push(conda);
-            if step.asks.is_empty() {
+            if step.asks.is_empty() && step.locks.is_empty() {
                 return;
             }
         }
-        let (pip, uv) = (step.tool == Tool::Pip, matches!(step.tool, Tool::Uv | Tool::UvPip));
+        let pip = step.tool == Tool::Pip;
+        let uv = matches!(step.tool, Tool::UvPip | Tool::Uv);
         let own = |of_pip: &'static str, of_uv: &'static str| match (pip, uv) {
             (true, _) => Some(of_pip),
             (_, true) => Some(of_uv),
@@ -78,14 +108,12 @@ impl<'a> Walker<'_, 'a> {
                 ("UV_INDEX", IndexKind::Extra),
                 ("UV_FIND_LINKS", IndexKind::FindLinks),
             ],
+            // Source: <https://pixi.sh/latest/reference/environment_variables/>, and none for the others' own indexes.
             Tool::Poetry | Tool::Pdm | Tool::Pipenv | Tool::Pixi | Tool::Conda => &[],
         };
-        // Another configuration file takes the place of pip's or uv's own, and is not read.
-        if let Some(at) = own("PIP_CONFIG_FILE", "UV_CONFIG_FILE")
-            .and_then(|name| self.variable(name))
-            .filter(|v| v.text.as_deref() != Some("/dev/null"))
-            .map(|v| v.at)
-        {
+        // Another configuration file takes the place of uv's own, and is not read.
+        let other = self.variable("UV_CONFIG_FILE").filter(|v| uv && v.text.as_deref() != Some("/dev/null")).map(|v| v.at);
+        if let Some(at) = other {
             step.indexes.push(Indexed { url: None, kind: IndexKind::Extra, name: None, explicit: false, at });
         }
         for (name, kind) in named {
@@ -116,6 +144,11 @@ impl<'a> Walker<'_, 'a> {
                 (None, at) => unread(&mut step, How::Constraints, at),
             }
         }
+        match step.tool {
+            Tool::Pip => self.configured_pip(&mut step),
+            Tool::Conda => self.configured_conda(&mut step),
+            _ => {}
+        }
         if uv && step.torch_backend.is_none() {
             step.torch_backend = self.variable("UV_TORCH_BACKEND").map(|v| v.text.clone());
         }
@@ -143,11 +176,12 @@ impl<'a> Walker<'_, 'a> {
         step.torch_backend = install.flags.torch_backend.as_ref().map(|t| self.variables.resolve(t));
         step.index_strategy = install.flags.index_strategy.as_ref().map(|t| self.variables.resolve(t));
         step.prefix = match &install.target {
-            Target::Active => self.active(install.tool),
+            Target::Active => self.own_environment(install.tool, &install.flags),
+            Target::Own(tool) => self.own_environment(*tool, &install.flags),
             Target::Named(name) => self.variables.resolve(name).map_or(Prefix::Unknown, |n| conda(&n)),
             Target::Prefix(folder) => self.variables.resolve(folder).map_or(Prefix::Unknown, |f| match install.tool {
                 Tool::Conda => conda(&f),
-                _ => venv(f),
+                _ => venv(self.here(&f)),
             }),
         };
         for index in &install.indexes {
@@ -180,7 +214,17 @@ impl<'a> Walker<'_, 'a> {
                             _ => step.prefix.clone(),
                         };
                         let before = std::mem::replace(&mut self.prefix, into);
-                        self.conda_environment(&path, file, at, via.to_vec());
+                        if file.kind == Kind::CondaLock {
+                            let mut locked = Installed { prefix: self.prefix.clone(), ..self.step(Tool::Pip, at) };
+                            locked.flags = install.flags.clone();
+                            let world = self.chosen(file, &mut locked);
+                            let before = self.enter_world(world);
+                            self.lock_file(file, &mut locked, &via);
+                            self.world = before;
+                            self.push(locked);
+                        } else {
+                            self.conda_environment(&path, file, at, via.to_vec());
+                        }
                         self.prefix = before;
                     }
                     None => step.open = true,
@@ -245,24 +289,16 @@ impl<'a> Walker<'_, 'a> {
                     }
                 }
             }
-            How::Project if is_project(file.kind) => {
-                let extras: Vec<String> = step.flags.extras.iter().filter_map(|e| self.variables.resolve(e)).collect();
-                let chosen = extras.into_iter().map(|e| Choice::Extra(requirement::normalise(&e)));
-                let groups = self.groups(file, step);
-                let mut world = World::clone(&self.world);
-                world.project = true;
-                world.with.extend(chosen.chain(groups));
-                if let Some(composed) = self.default_environment(file, step.tool) {
-                    world.project = composed.project;
-                    world.with.extend(composed.with.iter().cloned());
-                }
-                if step.flags.all_extras {
-                    let all = file.outline.acts.iter().flat_map(|a| &a.when.0).filter(|c| matches!(c, Choice::Extra(_)));
-                    world.with.extend(all.cloned());
-                }
+            How::Requirements if file.kind == Kind::Pylock => self.lock_file(file, step, via),
+            How::Project if is_project(file.kind) || file.kind.is_lock() => {
+                let world = self.chosen(file, step);
                 // The extras hold inside the project only.
-                let before = std::mem::replace(&mut self.world, Cow::Owned(world));
-                self.project_file(path, file, step, via, depth);
+                let before = self.enter_world(world);
+                if file.kind.is_lock() {
+                    self.lock_file(file, step, via);
+                } else {
+                    self.project_file(path, file, step, via, depth);
+                }
                 self.world = before;
             }
             _ => step.open = true,
@@ -270,11 +306,37 @@ impl<'a> Walker<'_, 'a> {
         self.bounds.leave();
     }
 
-    /// The environment that a tool takes where none is named, for one that puts them together.
-    fn default_environment(&self, file: File<'_>, tool: Tool) -> Option<&'a Composed> {
-        let wanted = Choice::PixiEnvironment("default".to_owned());
-        let all = self.project.parts(file.id).environments().iter().copied();
-        all.filter(|composed| composed.tool == tool).find(|composed| composed.with.contains(&wanted))
+    /// The world with what a step takes of a project or lock: extras, groups, an environment.
+    fn chosen(&mut self, file: File<'a>, step: &mut Installed) -> World {
+        let mut world = World::clone(&self.world);
+        world.project = true;
+        let extras = step.flags.extras.iter().filter_map(|extra| self.variables.resolve(extra));
+        world.with.extend(extras.map(|extra| Choice::Extra(requirement::normalise(&extra))));
+        world.with.extend(self.groups(file, step));
+        if step.flags.all_extras {
+            let all = file.outline.acts.iter().flat_map(|a| &a.when.0).filter(|c| matches!(c, Choice::Extra(_)));
+            world.with.extend(all.cloned());
+        }
+        let named = step.flags.environment.as_ref().map(|name| self.variables.resolve(name));
+        if named == Some(None) {
+            step.open = true;
+            return world;
+        }
+        let named = named.flatten().map(Choice::PixiEnvironment);
+        world.with.extend(named.clone());
+        // Without a name it is the default one, where the manifest puts any together.
+        let wanted = named.unwrap_or_else(|| Choice::PixiEnvironment("default".to_owned()));
+        let mut composed = self.project.parts(file.id).environments().iter().filter(|composed| composed.tool == step.tool);
+        if let Some(composed) = composed.find(|composed| composed.with.contains(&wanted)) {
+            world.project = composed.project;
+            world.with.extend(composed.with.iter().cloned());
+        }
+        world
+    }
+
+    /// Goes into another world; gives back the one that was left.
+    fn enter_world(&mut self, world: World) -> Cow<'p, World> {
+        std::mem::replace(&mut self.world, Cow::Owned(world))
     }
 
     pub(super) fn requirements(
@@ -390,10 +452,9 @@ impl<'a> Walker<'_, 'a> {
             if let Subject::Path(folder) = &parsed.subject {
                 let at = requirement.written.at;
                 let found = match path {
-                    "" => {
-                        let folder = Text::literal(folder.clone(), at);
-                        self.open_project(&folder, step.tool).and_then(|p| Some((self.project.file(&p)?, p)))
-                    }
+                    "" => self
+                        .open_project(&Text::literal(folder.clone(), at), Tool::Pip)
+                        .and_then(|p| Some((self.project.file(&p)?, p))),
                     path => self.beside(path, &Text::literal(folder.clone(), at), How::Project),
                 };
                 match found {

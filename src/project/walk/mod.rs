@@ -2,7 +2,9 @@
 
 mod acts;
 mod bounds;
+mod configuration;
 mod install;
+mod locked;
 mod open;
 mod project;
 mod settings;
@@ -14,11 +16,13 @@ use std::fmt::Write;
 use std::hash::{DefaultHasher, Hasher};
 
 use bounds::Bounds;
+use configuration::Configuration;
 
-use super::images::Contents;
+use super::images::{Contents, interpolation_file};
 use super::installers::is_read_by;
+use super::locks;
 use super::parts::is_selected;
-use super::starts::{Beginning, Enters, beside};
+use super::starts::{Beginning, Enters};
 use super::variables::{Mark, Value, Variables};
 use super::worlds::World;
 use super::{File, Project, paths};
@@ -117,7 +121,7 @@ pub(crate) struct Installed {
     pub(crate) asks: Vec<Asked>,
     pub(crate) bounds: Vec<Asked>,
     pub(crate) overrides: Vec<Asked>,
-    pub(crate) locks: Vec<(Locked, Vec<(Span, Reason)>)>,
+    pub(crate) locks: Vec<LockEntry>,
     pub(crate) indexes: Vec<Indexed>,
     pub(crate) routes: Vec<Routed>,
     pub(crate) flags: InstallFlags,
@@ -131,6 +135,15 @@ pub(crate) struct Installed {
     /// What conda does of it is worked out for machines without CUDA.
     pub(crate) no_cuda: bool,
     pub(crate) join: Join,
+}
+
+/// A lock's entry that may hold.
+#[derive(Clone, Debug)]
+pub(crate) struct LockEntry {
+    pub(crate) lock: Locked,
+    pub(crate) also: Vec<(Span, Reason)>,
+    /// Its marker does hold, or it has none.
+    pub(crate) sure: bool,
 }
 
 /// A requirement with its variables resolved.
@@ -193,7 +206,7 @@ pub(crate) fn walk(project: &Project<'_>, beginning: &Beginning, world: &World) 
         Enters::Job(at) => walker.job(&beginning.path, file, *at),
         Enters::Image(at) => {
             walker.bounds = Bounds::of_one_in(project.parts(file.id).launches());
-            walker.image_of(file, *at);
+            walker.image_of(&beginning.path, file, *at);
         }
     }
     let exported = walker.variables.exported().map(|(name, value)| (name.to_owned(), value.clone()));
@@ -219,6 +232,8 @@ struct Walker<'p, 'a> {
     image: Option<ImageState<'p>>,
     /// Variables that stand in a configuration file: no shell's end takes them back.
     configured: BTreeSet<String>,
+    /// Configuration files that were copied to where they are in force.
+    configuration: Configuration,
     /// Files of the root that a command changed.
     edited: BTreeSet<String>,
     /// Set for the next command only.
@@ -292,6 +307,7 @@ impl<'p, 'a> Walker<'p, 'a> {
             prefix: Prefix::default(),
             image: None,
             configured: BTreeSet::new(),
+            configuration: Configuration::default(),
             edited: BTreeSet::new(),
             pending: Vec::new(),
             bounds: Bounds::default(),
@@ -300,7 +316,7 @@ impl<'p, 'a> Walker<'p, 'a> {
 
     fn enter(&mut self, path: &str, file: File<'a>) {
         self.script.reached.insert(file.id);
-        if matches!(file.kind, Kind::Requirements | Kind::CondaEnvironment) {
+        if matches!(file.kind, Kind::Requirements | Kind::CondaEnvironment) || file.kind.is_lock() {
             self.script.installed.insert(path.to_owned());
         }
     }
@@ -312,6 +328,11 @@ impl<'p, 'a> Walker<'p, 'a> {
 
     /// Whether an act takes place; remembers the choices on the way.
     fn takes(&mut self, act: &Act) -> bool {
+        self.meet(act);
+        self.world.takes(&act.when) == Some(true)
+    }
+
+    fn meet(&mut self, act: &Act) {
         for choice in &act.when.0 {
             match choice {
                 Choice::Marker(text) if self.script.markers.contains(text) => {}
@@ -323,7 +344,6 @@ impl<'p, 'a> Walker<'p, 'a> {
                 choice => drop(self.script.choices.insert(choice.clone())),
             }
         }
-        self.world.takes(&act.when) == Some(true)
     }
 
     fn manifest(&mut self, path: &str, file: File<'a>, tool: Option<Tool>) {
@@ -331,20 +351,29 @@ impl<'p, 'a> Walker<'p, 'a> {
         self.python_beside(path);
         match file.kind {
             Kind::CondaEnvironment => self.conda_environment(path, file, at, Vec::new()),
+            kind if kind.is_lock() => {
+                let mut step = self.step(locks::by_kind(kind).map_or(Tool::Pip, |lock| lock.tool), at);
+                self.lock_file(file, &mut step, &[]);
+                self.push(step);
+            }
             Kind::Requirements => {
-                let mut step = self.step(self.project.installers.tool(path), at);
+                // What conda wrote is conda's, whatever its name.
+                let conda = |act: &Act| matches!(&act.does, Does::Require(r) if r.language == Language::MatchSpec);
+                let by_conda = file.outline.acts.iter().any(conda);
+                let tool = if by_conda { Tool::Conda } else { self.project.installers.tool(path) };
+                let mut step = self.step(tool, at);
                 self.requirements(path, file, &mut step, false, &[], 0);
+                self.assume_configuration(path, &mut step);
                 self.push(step);
             }
             _ => {
-                for (name, kind) in [("uv.lock", Kind::UvLock), ("uv.toml", Kind::UvSettings)] {
-                    let beside = beside(path, name);
-                    if self.project.file(&beside).is_none() {
-                        self.script.looked.insert((beside, kind));
-                    }
+                let settings = paths::beside(path, "uv.toml");
+                if self.project.file(&settings).is_none() {
+                    self.script.looked.insert((settings, Kind::UvSettings));
                 }
                 let mut step = self.step(tool.unwrap_or_else(|| self.project.tool_of(path, file)), at);
                 self.project_file(path, file, &mut step, &[], 0);
+                self.assume_configuration(path, &mut step);
                 self.push(step);
             }
         }
@@ -370,7 +399,7 @@ impl<'p, 'a> Walker<'p, 'a> {
         }
     }
 
-    fn image_of(&mut self, file: File<'a>, at: usize) {
+    fn image_of(&mut self, path: &str, file: File<'a>, at: usize) {
         let acts = &file.outline.acts;
         if let Some(Act { does: Does::Launch(launch), .. }) = acts.get(at)
             && let Some(image) = &launch.image
@@ -387,8 +416,15 @@ impl<'p, 'a> Walker<'p, 'a> {
                     self.set(variable, act.at);
                 }
             }
+            if let Some(variables) = interpolation_file(path, launch.by).and_then(|path| self.variables_of(&path)) {
+                self.variables.add(variables);
+            }
             let name = self.variables.resolve(image);
             self.script.unread_environment = launch.unread_environment;
+            for file in &launch.environment_files {
+                let file = self.variables.resolve(file).and_then(|file| paths::join(paths::folder(path), &file));
+                self.environment_file(file.as_deref());
+            }
             for variable in &launch.environment {
                 self.set(
                     &Variable { scope: Scope::Environment, ..variable.clone() },

@@ -1,6 +1,6 @@
 //! From a path as written to a file of the root.
 
-use super::super::{File, paths};
+use super::super::{File, locks, paths};
 use super::Walker;
 use crate::outline::{How, Kind, Text, Tool};
 
@@ -49,11 +49,12 @@ impl<'a> Walker<'_, 'a> {
         None
     }
 
-    /// The manifest that a tool takes in a folder named by a command.
+    /// The manifest that a tool takes in a folder named by a command; its lock where there is none.
     pub(super) fn open_project(&mut self, text: &Text, tool: Tool) -> Option<String> {
         let folder = self.variables.resolve(text)?;
         let folder = folder.split('[').next().unwrap_or_default();
-        manifests_of(tool).iter().find_map(|(name, kind)| self.open(&Text::literal(format!("{folder}/{name}"), text.at), *kind))
+        let wanted = manifests_of(tool).iter().copied().chain(locks::of_tool(tool));
+        wanted.into_iter().find_map(|(name, kind)| self.open(&Text::literal(format!("{folder}/{name}"), text.at), kind))
     }
 
     /// A file named by a manifest, relative to its folder.

@@ -3,12 +3,12 @@
 use super::super::File;
 use super::super::installers::is_read_by;
 use super::super::manifests::{defaults, is_of_feature};
-use super::super::starts::beside;
+use super::super::paths::beside;
 use super::install::unread;
 use super::{DEEPEST, Event, Installed, Prefix, Walker};
 use crate::environment::Reason;
 use crate::notation::requirement;
-use crate::outline::{Act, Choice, Does, How, Include, IndexKind, Kind, Language, Locked, Role, Text, Tool, When};
+use crate::outline::{Act, Choice, Does, How, Include, Kind, Language, Role, Text, Tool, When};
 use crate::source::Span;
 
 /// Whether a file is a project's manifest.
@@ -65,7 +65,7 @@ impl<'a> Walker<'_, 'a> {
                 continue;
             }
             if !self.takes_for(step.tool, act) {
-                self.locked_beside(path, act, step, via);
+                self.bounds_of_others(path, act, step, via);
                 continue;
             }
             match &act.does {
@@ -91,14 +91,12 @@ impl<'a> Walker<'_, 'a> {
             let at = Span::new(file.id, 0, 0);
             self.set_up(path, &Text::literal("setup.cfg", at), step, via, depth);
         }
-        if uv && file.kind == Kind::Pyproject {
-            self.uv_lock(path, step, via);
-        }
+        self.lock_beside(path, step, via);
     }
 
     /// poetry works out one version of each package for all groups and extras, installed or not.
     /// Source: <https://python-poetry.org/docs/managing-dependencies/#dependency-groups>.
-    fn locked_beside(&mut self, path: &str, act: &Act, step: &mut Installed, via: &[(Span, Reason)]) {
+    fn bounds_of_others(&mut self, path: &str, act: &Act, step: &mut Installed, via: &[(Span, Reason)]) {
         let Does::Require(requirement) = &act.does else { return };
         if step.tool != Tool::Poetry || requirement.role != Role::Asks || !is_read_by(step.tool, act) {
             return;
@@ -134,7 +132,6 @@ impl<'a> Walker<'_, 'a> {
                     self.script.events.push(Event::Python(text));
                 }
             }
-            Does::Lock(lock) => self.lock(lock, step, via),
             Does::Set(variable) => self.set(variable, act.at),
             Does::Include(include) => self.brought(path, include, act.at, step, via, depth),
             _ => {}
@@ -203,44 +200,6 @@ impl<'a> Walker<'_, 'a> {
         let versions =
             file.outline.acts.iter().filter_map(|act| if let Does::Python(python) = &act.does { Some(python) } else { None });
         self.script.events.extend(versions.filter_map(|version| self.variables.resolve(version)).map(Event::Python));
-    }
-
-    /// What conda does of a step of pixi, before the rest.
-    pub(super) fn conda_part(&self, step: &mut Installed) -> Option<Installed> {
-        let spec = |language| language == Language::MatchSpec;
-        if step.tool == Tool::Conda || !step.asks.iter().any(|ask| spec(ask.language)) {
-            return None;
-        }
-        let mut part = Installed { prefix: step.prefix.clone(), open: step.open, ..self.step(Tool::Conda, step.at) };
-        part.asks = step.asks.extract_if(.., |ask| spec(ask.language)).collect();
-        part.indexes = step.indexes.extract_if(.., |index| index.kind == IndexKind::Channel).collect();
-        part.bounds_open = step.no_cuda || step.bounds_open;
-        Some(part)
-    }
-
-    fn uv_lock(&mut self, path: &str, step: &mut Installed, via: &[(Span, Reason)]) {
-        let lock = beside(path, "uv.lock");
-        let Some(file) = self.project.file(&lock).filter(|file| self.bounds.acts(&file.outline.acts)) else {
-            self.script.looked.insert((lock, Kind::UvLock));
-            return;
-        };
-        self.enter(&lock, file);
-        for act in &file.outline.acts {
-            if let Does::Lock(entry) = &act.does {
-                self.lock(entry, step, via);
-            }
-        }
-    }
-
-    fn lock(&mut self, lock: &Locked, step: &mut Installed, via: &[(Span, Reason)]) {
-        let mut holds = lock.markers.is_empty();
-        for marker in &lock.markers {
-            self.script.markers.insert(marker.clone());
-            holds |= self.world.marker(marker) == Some(true);
-        }
-        if holds {
-            step.locks.push((lock.clone(), via.to_vec()));
-        }
     }
 }
 

@@ -2,11 +2,11 @@
 
 use super::super::File;
 use super::super::paths;
-use super::super::variables::Value;
+use super::super::variables::{self, Value, Variables};
 use super::acts::configures;
 use super::{DEEPEST, Event, ImageState, Prefix, Walker};
 use crate::environment::Reason;
-use crate::outline::{Copy, Does};
+use crate::outline::{Copy, Does, Kind};
 
 impl<'a> Walker<'_, 'a> {
     /// The `ARG`s before the first stage.
@@ -60,20 +60,51 @@ impl<'a> Walker<'_, 'a> {
     pub(super) fn run_with(&mut self, dockerfile: &str) {
         let built = self.project.givers.of(dockerfile);
         self.script.unread_environment = built.unread_environment;
+        self.script.looked.extend(built.interpolations.iter().map(|file| (file.clone(), Kind::EnvFile)));
+        for file in &built.environment_files {
+            self.environment_file(file.as_deref());
+        }
         for (name, value, at) in &built.environment {
             self.variables.set(name, Value::known(value.clone(), *at, true));
         }
     }
 
+    /// The variables of a file that whoever runs the image gives it.
+    pub(super) fn environment_file(&mut self, path: Option<&str>) {
+        match path.and_then(|path| self.variables_of(path)) {
+            Some(variables) => self.variables.add(variables.all_exported()),
+            None => self.script.unread_environment = true,
+        }
+    }
+
+    /// The variables of a file, if it is there.
+    pub(super) fn variables_of(&mut self, path: &str) -> Option<Variables> {
+        let Some(file) = self.project.file(path) else {
+            self.script.looked.insert((path.to_owned(), Kind::EnvFile));
+            return None;
+        };
+        // Each of many starts reads it anew.
+        if file.kind != Kind::EnvFile || !self.bounds.again(file.outline.acts.len().min(variables::MOST)) {
+            return None;
+        }
+        self.script.reached.insert(file.id);
+        Some(Variables::of_file(file))
+    }
+
     pub(super) fn copy(&mut self, path: &str, copy: &Copy) {
         let Some(to) = self.variables.resolve(&copy.to) else { return };
         let sources: Vec<String> = copy.sources.iter().filter_map(|s| self.variables.resolve(s)).collect();
-        let Some(image) = &mut self.image else { return };
+        let Some(image) = &self.image else { return };
         let inside = paths::inside(&image.folder, &to);
         let folder = to.ends_with('/') || to == "." || sources.len() > 1 || inside == image.folder;
-        for path in sources.iter().chain([&inside]) {
-            configures(&mut self.configured, &mut self.variables, path, copy.to.at);
+        for source in &sources {
+            let whole = if folder { paths::inside(&inside, paths::name(source)) } else { inside.clone() };
+            match copy.from {
+                None => self.configure(source, &whole, copy.to.at),
+                Some(_) => configures(&mut self.configured, &mut self.variables, &whole, copy.to.at),
+            }
         }
+        let Some(image) = &mut self.image else { return };
         match &copy.from {
             None => {
                 for source in &sources {

@@ -29,6 +29,10 @@ const VALUED: &[&str] = &[
     "append",
     "prepend",
     "set",
+    "lockfile",
+    "extras",
+    "auth",
+    "auth-file",
 ];
 
 /// What a command line does: `words` follow the program's name, `at` is the whole command.
@@ -74,6 +78,27 @@ pub(super) fn conda(words: &[Text], at: Span) -> Vec<Does> {
     }
 }
 
+/// What a line of conda-lock does: <https://conda.github.io/conda-lock/cli/gen/>.
+pub(super) fn conda_lock(words: &[Text], at: Span) -> Vec<Does> {
+    let line = Line::read(words);
+    let default = || Text::literal("conda-lock.yml", at);
+    match line.positional.first().and_then(|word| word.known()) {
+        Some("install") => {
+            let path = line.positional.get(1).map_or_else(default, |word| (*word).clone());
+            let mut install = line.install(&[], line.flags());
+            if let Does::Install(it) = &mut install {
+                it.reads = vec![Include { path, how: How::CondaEnvironment }];
+                // Unasked, too.
+                it.flags.groups.extend((!line.flag("no-dev")).then(|| Text::literal("dev", at)));
+                it.flags.groups.extend(line.values("extras").cloned());
+            }
+            vec![install]
+        }
+        None | Some("lock") => vec![Does::Edit(line.values("lockfile").last().map_or_else(default, Text::clone))],
+        _ => Vec::new(),
+    }
+}
+
 /// Options and other words of a command line.
 #[derive(Default)]
 struct Line<'w> {
@@ -106,6 +131,7 @@ impl<'w> Line<'w> {
                         'p' => "prefix",
                         'c' => "channel",
                         'r' => "root-prefix",
+                        'E' => "extras",
                         // Of old conda `-f` is force and has no value.
                         'f' if lead.len() > 2 || next_is_file() => "file",
                         'd' => "dry-run",
@@ -255,6 +281,7 @@ mod tests {
                     let list = |mark: &str, all: Vec<String>| all.iter().map(|t| format!(" {mark}{t}")).collect::<String>();
                     let target = match &i.target {
                         Target::Active => String::new(),
+                        Target::Own(tool) => format!(" own:{tool:?}"),
                         Target::Named(t) => format!(" name:{}", said(t)),
                         Target::Prefix(t) => format!(" prefix:{}", said(t)),
                     };
@@ -315,6 +342,23 @@ mod tests {
         ] {
             assert_eq!(show(line), does, "{line}");
         }
+    }
+
+    #[test]
+    fn conda_lock_installs_a_lock() {
+        let groups = |line: &str| match conda_lock(&words(line), Span::new(FileId(0), 0, line.len())).as_slice() {
+            [Does::Install(it)] => {
+                let groups: Vec<_> = it.flags.groups.iter().map(said).collect();
+                format!("{} {} {:?}", said(&it.reads[0].path), groups.join(","), matches!(it.target, Target::Named(_)))
+            }
+            [Does::Edit(path)] => format!("edits {}", said(path)),
+            other => format!("{other:?}"),
+        };
+        assert_eq!(groups("install --name x"), "conda-lock.yml dev true");
+        assert_eq!(groups("install --no-dev -E gpu a.conda-lock.yml"), "a.conda-lock.yml gpu false");
+        assert_eq!(groups("-f environment.yml -p linux-64"), "edits conda-lock.yml");
+        assert_eq!(groups("lock --lockfile b.yml"), "edits b.yml");
+        assert_eq!(groups("render"), "[]");
     }
 
     #[test]

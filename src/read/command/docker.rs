@@ -93,6 +93,7 @@ fn launch(by: Launcher, key: Span) -> Launch {
         command: Vec::new(),
         entrypoint: None,
         environment: Vec::new(),
+        environment_files: Vec::new(),
         unread_environment: false,
         gpu_node: None,
         open: false,
@@ -216,7 +217,7 @@ fn option(out: &mut Launch, name: &str, value: Text, at: Span) {
         "--runtime" | "--device" if value.known().is_none() => out.open = true,
         "--name" => out.name = value.known().map(str::to_owned),
         "--entrypoint" => out.entrypoint = Some(if value.pieces.is_empty() { vec![] } else { vec![value] }),
-        "--env-file" => out.unread_environment = true,
+        "--env-file" => out.environment_files.push(value),
         "e" | "--env" => out.environment.extend(variable(&value, Scope::Environment)),
         _ => {}
     }

@@ -6,13 +6,17 @@ mod conda;
 mod docker;
 mod files;
 pub(super) mod options;
+mod pdm;
 pub(super) mod pip;
+mod pipenv;
 mod pipx;
+mod pixi;
+mod poetry;
 mod system;
 pub(super) mod uv;
 mod wrapper;
 
-use crate::outline::{Does, Piece, Target, Text};
+use crate::outline::{Does, Piece, Target, Text, Tool};
 use crate::source::Span;
 
 pub(crate) use wrapper::{Unwrapped, unwrap};
@@ -23,6 +27,11 @@ type Grammar = fn(&[Text], Span) -> Vec<Does>;
 /// Which program has which grammar; a version behind the name (`pip3.11`) is cut off before.
 static GRAMMARS: &[(&[&str], Grammar)] = &[
     (&["conda", "mamba", "micromamba"], |words, at| conda::conda(words.get(1..).unwrap_or_default(), at)),
+    (&["conda-lock"], |words, at| conda::conda_lock(words.get(1..).unwrap_or_default(), at)),
+    (&["poetry"], |words, at| poetry::poetry(words.get(1..).unwrap_or_default(), at)),
+    (&["pdm"], |words, at| pdm::pdm(words.get(1..).unwrap_or_default(), at)),
+    (&["pipenv"], |words, at| pipenv::pipenv(words.get(1..).unwrap_or_default(), at)),
+    (&["pixi"], |words, at| pixi::pixi(words.get(1..).unwrap_or_default(), at)),
     (&["pip"], |words, _| pip::pip(words.get(1..).unwrap_or_default())),
     (&["uv"], |words, at| uv::uv(words.get(1..).unwrap_or_default(), at)),
     (&["uvx"], |words, _| uv::uvx(words.get(1..).unwrap_or_default())),
@@ -81,9 +90,19 @@ fn grammar(family: &str) -> Option<Grammar> {
     GRAMMARS.iter().find(|(names, _)| names.contains(&family)).map(|(_, grammar)| *grammar)
 }
 
-/// A command that a command runs in another environment: `conda run -n x pip …`.
+/// A command that a command runs in another environment: `conda run -n x pip …`, `poetry run pip …`.
 fn inner(words: &[Text]) -> Option<(&[Text], Option<Target>)> {
     let (first, mut rest) = words.split_first()?;
+    let own = match Program::of(first).family() {
+        "poetry" => Some(Tool::Poetry),
+        "pdm" => Some(Tool::Pdm),
+        "pipenv" => Some(Tool::Pipenv),
+        _ => None,
+    };
+    if let Some(tool) = own {
+        let (_, inside) = rest.split_first().filter(|(word, _)| word.known() == Some("run"))?;
+        return Some((inside, Some(Target::Own(tool))));
+    }
     if !matches!(Program::of(first).family(), "conda" | "mamba" | "micromamba") {
         return None;
     }

@@ -269,9 +269,15 @@ pub(super) mod tests {
                     out.extend((!texts.is_empty()).then(|| format!("{name}:{}", list(texts))));
                 }
                 let f = &i.flags;
-                for (name, value) in [("backend", &f.torch_backend), ("strategy", &f.index_strategy), ("python", &f.python)] {
+                for (name, value) in [
+                    ("backend", &f.torch_backend),
+                    ("strategy", &f.index_strategy),
+                    ("python", &f.python),
+                    ("environment", &f.environment),
+                ] {
                     out.extend(value.as_ref().map(|v| format!("{name}:{}", text(v))));
                 }
+                out.extend(if let Target::Own(tool) = &i.target { Some(format!("own:{tool:?}")) } else { None });
                 out.extend(if let Target::Prefix(p) = &i.target { Some(format!("into:{}", text(p))) } else { None });
                 format!("{:?} {}", i.tool, out.join(" "))
             }

@@ -60,6 +60,7 @@ pub(crate) fn act(act: &Act, source: &str) -> String {
             let asks: Vec<_> = asks.iter().map(|a| text(&a.written)).collect();
             let target = match target {
                 Target::Active => String::new(),
+                Target::Own(tool) => format!(" into that of {tool:?}"),
                 Target::Named(name) => format!(" into {}", text(name)),
                 Target::Prefix(name) => format!(" under {}", text(name)),
             };

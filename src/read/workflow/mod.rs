@@ -261,6 +261,7 @@ fn gpu_container(run: &Run<'_>, key: Node<'_>, node: Node<'_>, image: Option<Tex
         command: Vec::new(),
         entrypoint: None,
         environment: Vec::new(),
+        environment_files: Vec::new(),
         unread_environment: false,
         gpu_node: None,
         open: false,

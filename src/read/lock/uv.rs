@@ -2,14 +2,14 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::syntax::comments::ignores;
-use super::syntax::toml::{Table, Toml, Value, comments, items, table};
 use crate::notation::requirement::normalise;
-use crate::outline::{Act, Choice, Does, Locked, Outline, Text, When};
+use crate::outline::{Act, Choice, Does, Locked, LockedFrom, Outline, Text, When};
+use crate::read::syntax::comments::ignores;
+use crate::read::syntax::toml::{Table, Toml, Value, comments, items, table};
 use crate::source::{FileId, Span};
 
 /// Reads a lock.
-pub(super) fn read(file: FileId, text: &str) -> Outline {
+pub(in crate::read) fn read(file: FileId, text: &str) -> Outline {
     let (toml, root, torn) = Toml::parse(file, text);
     let packages: Vec<_> =
         root.get("package").map(|list| items(list).filter_map(|p| Package::of(&toml, p)).collect()).unwrap_or_default();
@@ -25,8 +25,8 @@ pub(super) fn read(file: FileId, text: &str) -> Outline {
     for package in packages.iter().filter(|package| !package.is_root()) {
         let Some(version) = &package.version else { continue };
         let lock = |when: &When, markers| {
-            let (name, registry) = (package.name.clone(), package.registry.clone());
-            let does = Does::Lock(Locked { name, version: version.clone(), registry, markers });
+            let (name, from) = (package.name.clone(), package.from.clone());
+            let does = Does::Lock(Locked { name, version: version.clone(), from, markers });
             Act { at: package.at, when: when.clone(), does }
         };
         let alone = versions.get(package.name()).is_none_or(|n| *n == 1);
@@ -35,8 +35,7 @@ pub(super) fn read(file: FileId, text: &str) -> Outline {
             Some(asked) => acts.extend(asked.iter().map(|edge| {
                 lock(&edge.when, edge.marker.map_or_else(|| package.markers.clone(), |marker| vec![marker.to_owned()]))
             })),
-            // Which of several versions it is cannot be told.
-            None if !alone && package.markers.is_empty() => {}
+            // Where it cannot be told which of several versions it is, all of them stay: it is one of these.
             None => acts.push(lock(&When::default(), package.markers.clone())),
         }
     }
@@ -48,7 +47,7 @@ struct Package<'a, 't> {
     at: Span,
     name: Text,
     version: Option<Text>,
-    registry: Option<Text>,
+    from: LockedFrom,
     markers: Vec<String>,
     table: &'a Table<'t>,
 }
@@ -62,7 +61,7 @@ impl<'a, 't> Package<'a, 't> {
         let markers = table.get("resolution-markers").map(|list| toml.strings(list)).unwrap_or_default();
         Some(Self {
             at: version.as_ref().map_or(name.at, |version| name.at.to(version.at)),
-            registry: source.and_then(|source| toml.string_at(source, "registry")),
+            from: source.map_or(LockedFrom::Indexes, |source| from(toml, source)),
             markers: markers.iter().filter_map(|marker| marker.known().map(str::to_owned)).collect(),
             name,
             version,
@@ -76,6 +75,15 @@ impl<'a, 't> Package<'a, 't> {
     fn is_root(&self) -> bool {
         let source = table(self.table, &["source"]);
         source.is_some_and(|source| ["virtual", "editable"].iter().any(|kind| source.contains_key(*kind)))
+    }
+}
+
+/// `source = { … }` of an entry.
+fn from(toml: &Toml<'_>, source: &Table<'_>) -> LockedFrom {
+    match (toml.string_at(source, "registry"), toml.string_at(source, "url")) {
+        (Some(index), _) => LockedFrom::Index(index),
+        (None, Some(url)) => LockedFrom::File(url),
+        (None, None) => LockedFrom::Elsewhere,
     }
 }
 
@@ -115,25 +123,10 @@ fn edges<'a>(packages: &'a [Package<'_, '_>]) -> HashMap<(&'a str, &'a str), Vec
 mod tests {
     use super::*;
 
+    use crate::read::lock::tests::show as shown;
+
     fn show(text: &str) -> Vec<String> {
-        let outline = read(FileId(0), text);
-        let act = |act: &Act| match &act.does {
-            Does::Lock(lock) => {
-                assert_eq!(&text[lock.version.at.range()], lock.version.known().expect("a version"));
-                assert_eq!(&text[lock.name.at.range()], lock.name.known().expect("a name"));
-                let registry = lock.registry.as_ref().and_then(Text::known).unwrap_or("-");
-                format!(
-                    "{} {} {registry} {:?} {:?}",
-                    &text[lock.name.at.range()],
-                    &text[lock.version.at.range()],
-                    lock.markers,
-                    act.when.0
-                )
-            }
-            Does::Python(python) => format!("python {}", &text[python.at.range()]),
-            other => panic!("{other:?}"),
-        };
-        outline.acts.iter().map(act).collect()
+        shown(read, text)
     }
 
     #[test]
@@ -141,7 +134,7 @@ mod tests {
         let text = "version = 1\nrequires-python = \">=3.10\"\n[[package]]\nname = \"p\"\nversion = \"0\"\nsource = { virtual = \".\" }\n\
             [[package]]\nname = \"torch\"\nversion = \"2.11.0+cu130\"\nsource = { registry = \"https://e.org/cu130\" }\n\
             [[package]]\nname = \"x\"\nversion = \"1\"\nsource = { git = \"https://e.org/x\" }\n";
-        assert_eq!(show(text), ["python >=3.10", "torch 2.11.0+cu130 https://e.org/cu130 [] []", "x 1 - [] []"]);
+        assert_eq!(show(text), ["python >=3.10", "torch 2.11.0+cu130 index https://e.org/cu130", "x 1 elsewhere"]);
     }
 
     #[test]
@@ -156,20 +149,19 @@ mod tests {
         assert_eq!(
             show(text),
             [
-                "torch 2.6.0+cpu - [] [Extra(\"cpu\")]",
-                "torch 2.6.0+cu124 - [\"sys_platform == 'linux'\"] [Extra(\"cu124\")]",
-                "numpy 1.26 - [\"python_version < '3.10'\"] []",
-                "numpy 2.0 - [\"python_version >= '3.10'\"] []",
+                "torch 2.6.0+cpu <Extra(cpu)>",
+                "torch 2.6.0+cu124 <Extra(cu124)> if sys_platform == 'linux'",
+                "numpy 1.26 if python_version < '3.10'",
+                "numpy 2.0 if python_version >= '3.10'",
+                "z 1",
+                "z 2",
             ]
         );
     }
 
     #[test]
     fn what_is_broken_is_left_out() {
-        assert_eq!(
-            show("[[package]]\nname = 1\n[[package]]\nname = \"a\"\nversion = \"1\"\n[[package]]\nname = \"b"),
-            ["a 1 - [] []"]
-        );
+        assert_eq!(show("[[package]]\nname = 1\n[[package]]\nname = \"a\"\nversion = \"1\"\n[[package]]\nname = \"b"), ["a 1"]);
         assert!(show("").is_empty() && show("package = 3").is_empty() && show("[package]\nname = \"x\"").is_empty());
     }
 }

@@ -1,0 +1,125 @@
+//! What a step of conda asks for: match specs, and the files that a lock names.
+
+use std::collections::HashSet;
+
+use super::limits::Limits;
+use super::state::State;
+use super::step::{Repeats, Wanted};
+use crate::environment::{Build, Candidates, Reason};
+use crate::knowledge;
+use crate::notation::match_spec::MatchSpec;
+use crate::outline::Language;
+use crate::platform::Pythons;
+use crate::project::{Installed, LockEntry};
+use crate::resolve;
+use crate::source::Span;
+use crate::version::{CondaVersion, Specifiers};
+
+impl State {
+    pub(super) fn conda_wants(&mut self, step: &Installed, limits: &Limits<'_>) -> Vec<Wanted> {
+        let mut wanted = Vec::new();
+        let mut asked: HashSet<String> = HashSet::new();
+        let mut repeats = Repeats::default();
+        for ask in step.asks.iter().filter(|a| a.language == Language::MatchSpec) {
+            // Of a text that is not known, its package may be.
+            let known = ask.text.as_deref().or(ask.package.as_deref());
+            let Some(spec) = known.and_then(|t| MatchSpec::parse(t).ok()) else { continue };
+            if repeats.too_many(&spec.name) {
+                continue;
+            }
+            asked.insert(spec.name.clone());
+            self.python_of(&spec);
+            let name = format!("conda:{}", spec.name);
+            let locks = limits.conda(&spec.name);
+            let mut new = Wanted {
+                alone: Candidates::default(),
+                wants: Specifiers::default(),
+                shown: spec.version.clone().unwrap_or_default(),
+                at: ask.at,
+                also: ask.also.clone(),
+                implied: false,
+                chosen: spec.version.is_some() || !locks.is_empty(),
+                name,
+            };
+            new.alone = match locks {
+                [] => resolve::conda_candidates(&new.name, &spec, &self.platform),
+                _ => self.conda_locked(&mut new, &spec, locks),
+            };
+            held_to(&mut new, limits.pins(&spec.name));
+            wanted.push(new);
+        }
+        for entry in step.locks.iter().filter(|entry| entry.sure) {
+            let Some(name) = entry.lock.name.known() else { continue };
+            let Some((_, spec)) = limits.conda(name).first() else { continue };
+            if !asked.insert(name.to_owned()) {
+                continue;
+            }
+            self.python_of(spec);
+            let key = format!("conda:{name}");
+            if knowledge::releases(&key).is_empty() && name != "python" {
+                continue;
+            }
+            let mut also = entry.also.clone();
+            also.push((entry.lock.name.at, Reason::Here));
+            let mut new = Wanted {
+                alone: Candidates::default(),
+                wants: Specifiers::default(),
+                shown: spec.version.clone().unwrap_or_default(),
+                at: entry.lock.version.at,
+                also,
+                implied: false,
+                chosen: true,
+                name: key,
+            };
+            new.alone = self.conda_locked(&mut new, &MatchSpec::any(name), limits.conda(name));
+            wanted.push(new);
+        }
+        wanted
+    }
+
+    /// The builds that a lock names, out of those that a spec admits.
+    fn conda_locked(&self, want: &mut Wanted, spec: &MatchSpec, locks: &[(&LockEntry, MatchSpec)]) -> Candidates {
+        let fits = |locked: &MatchSpec| {
+            locked.pin().is_some_and(|version| spec.admits(&version))
+                && locked.build.as_deref().is_none_or(|build| spec.admits_build(build))
+        };
+        let admitted: Vec<_> = locks.iter().filter(|(_, locked)| fits(locked)).collect();
+        let mut all = Candidates { open: admitted.is_empty(), ..Candidates::default() };
+        for (entry, locked) in &admitted {
+            let found = resolve::conda_candidates(&want.name, locked, &self.platform);
+            let at = entry.lock.version.at;
+            if at != want.at {
+                let wants = locked.version.clone().unwrap_or_default();
+                want.also.push((at, Reason::Asked { package: want.name.clone(), wants }));
+            }
+            all.open |= found.open;
+            all.today = found.today.filter(|_| admitted.len() == 1);
+            all.builds.extend(found.builds);
+        }
+        all
+    }
+
+    /// The Python that a spec of `python` puts there.
+    fn python_of(&mut self, spec: &MatchSpec) {
+        if spec.name != "python" {
+            return;
+        }
+        let version = spec.version.as_deref().map(|v| v.trim_start_matches(['=', ' ']).trim_end_matches(".*"));
+        if let Some(pythons) = version.and_then(Pythons::parse) {
+            self.platform.python = pythons;
+        }
+    }
+}
+
+/// Pins of conda's configuration hold for every install.
+fn held_to(want: &mut Wanted, pins: &[(Span, MatchSpec)]) {
+    for (at, pin) in pins {
+        let fits = |b: &Build| CondaVersion::parse(b.release.version).is_some_and(|version| pin.admits(&version));
+        let before = std::mem::take(&mut want.alone);
+        let builds: Vec<Build> = before.builds.into_iter().filter(fits).collect();
+        let today = builds.len().checked_sub(1).filter(|_| pin.version.is_some() || before.today.is_some());
+        want.alone = Candidates { open: builds.is_empty() || (before.open && pin.version.is_none()), builds, today };
+        want.chosen |= pin.version.is_some();
+        want.also.push((*at, Reason::Asked { package: want.name.clone(), wants: pin.version.clone().unwrap_or_default() }));
+    }
+}

@@ -1,0 +1,150 @@
+//! Installers' own configuration files: which are in force where a command runs, and what they add to its step.
+
+use super::super::paths;
+use super::acts::configures;
+use super::{Indexed, Installed, Walker};
+use crate::outline::{Does, How, Include, IndexKind, Kind, Role, Text, Tool};
+use crate::source::Span;
+
+/// The configuration files that were put in place.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Configuration {
+    /// pip's, root-relative.
+    pip: Option<String>,
+    /// conda's.
+    conda: Option<String>,
+}
+
+/// Where the tools look for a configuration whoever calls them, as far as that can be told in an image.
+/// Sources: <https://pip.pypa.io/en/stable/topics/configuration/#location>,
+/// <https://docs.conda.io/projects/conda/en/stable/user-guide/configuration/use-condarc.html#searching-for-condarc>.
+const PLACES: &[(Kind, &[&str])] = &[
+    (
+        Kind::PipConfig,
+        &[
+            "/etc/pip.conf",
+            "/etc/xdg/pip/pip.conf",
+            "/root/.pip/pip.conf",
+            "/root/.config/pip/pip.conf",
+            "/usr/local/pip.conf",
+            "/usr/pip.conf",
+        ],
+    ),
+    (Kind::Condarc, &["/root/.condarc", "/opt/conda/.condarc", "/etc/conda/.condarc", "/var/lib/conda/.condarc"]),
+];
+
+impl Walker<'_, '_> {
+    /// A file of the build context comes to a path of the image, at that place of the Dockerfile.
+    pub(super) fn configure(&mut self, source: &str, to: &str, at: Span) {
+        let own = self.variable("VIRTUAL_ENV").and_then(|v| v.text.as_deref()).map(|folder| folder.trim_end_matches('/'));
+        let in_own = own.is_some_and(|folder| paths::under(to, folder) == Some("pip.conf"));
+        let place = PLACES.iter().find(|(_, paths)| paths.contains(&to)).map(|(kind, _)| *kind);
+        let Some(kind) = place.or(in_own.then_some(Kind::PipConfig)) else {
+            // In another place it may be meant for another user, or be named by a variable.
+            configures(&mut self.configured, &mut self.variables, to, at);
+            return;
+        };
+        let contexts = self.image.as_ref().map(|i| i.contexts.clone()).unwrap_or_default();
+        let wanted = contexts.iter().filter_map(|context| paths::join(context, source.trim_start_matches('/')));
+        let found = self.first(wanted.collect(), kind).filter(|path| self.project.file(path).is_some_and(|f| f.kind == kind));
+        match (kind, found) {
+            (Kind::Condarc, found) => self.configuration.conda = found,
+            // Of several files all hold, one over the other.
+            (_, Some(path)) if self.configuration.pip.is_none() => self.configuration.pip = Some(path),
+            _ => configures(&mut self.configured, &mut self.variables, "pip.conf", at),
+        }
+    }
+
+    /// Adds what pip's configuration says; what a command line or a variable says goes before.
+    pub(super) fn configured_pip(&mut self, step: &mut Installed) {
+        let named = self.variable("PIP_CONFIG_FILE").map(|v| (v.text.clone(), v.at));
+        let path = match named {
+            None => self.configuration.pip.clone(),
+            // All others are left out, too.
+            Some((Some(text), _)) if text == "/dev/null" => return,
+            Some((text, at)) => {
+                let found = text.and_then(|text| self.open(&Text::literal(text, at), Kind::PipConfig));
+                if found.is_none() || self.configuration.pip.is_some() {
+                    step.indexes.push(unknown(at));
+                    return;
+                }
+                found
+            }
+        };
+        let Some((path, file)) = path.and_then(|path| Some((self.project.file(&path)?, path))).map(|(f, p)| (p, f)) else {
+            return;
+        };
+        self.enter(&path, file);
+        let set = |walker: &Self, name: &str| walker.variable(name).is_some();
+        for act in &file.outline.acts {
+            match &act.does {
+                Does::Index(line) => {
+                    let instead = match line.kind {
+                        IndexKind::Primary => step.indexes.iter().any(|i| i.kind == IndexKind::Primary),
+                        IndexKind::Extra => set(self, "PIP_EXTRA_INDEX_URL"),
+                        IndexKind::FindLinks => set(self, "PIP_FIND_LINKS"),
+                        IndexKind::Supplemental | IndexKind::None | IndexKind::Channel => false,
+                    };
+                    if !instead {
+                        let index = self.index(line);
+                        step.indexes.push(index);
+                    }
+                }
+                Does::Options(flags) => {
+                    step.flags.no_deps |= flags.no_deps;
+                    self.options(flags, step);
+                }
+                Does::Include(Include { path, how: How::Constraints }) if !set(self, "PIP_CONSTRAINT") => {
+                    self.read(&Include { path: path.clone(), how: How::Constraints }, step, &[], 0);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Adds conda's channels and pins.
+    pub(super) fn configured_conda(&mut self, step: &mut Installed) {
+        let Some(path) = self.configuration.conda.clone() else { return };
+        let Some(file) = self.project.file(&path) else { return };
+        self.enter(&path, file);
+        for act in &file.outline.acts {
+            match &act.does {
+                Does::Index(line) => {
+                    let index = self.index(line);
+                    step.indexes.push(index);
+                }
+                Does::Require(requirement) if requirement.role == Role::Bounds => {
+                    let asked = self.asked(requirement, &[]);
+                    step.bounds.push(asked);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// pip looks at no configuration in its working directory, yet one that lies there is meant to be put in place. Whether
+    /// it is, nobody says: what it may change is not known, so that it takes findings away and never makes one.
+    pub(super) fn assume_configuration(&mut self, manifest: &str, step: &mut Installed) {
+        if step.tool != Tool::Pip {
+            return;
+        }
+        let folders: Vec<&str> = manifest.rmatch_indices('/').map(|(at, _)| &manifest[..at]).chain([""]).collect();
+        let wanted: Vec<String> =
+            folders.iter().flat_map(|f| ["pip.conf", "pip.ini"].iter().filter_map(|name| paths::join(f, name))).collect();
+        let Some(path) = self.first(wanted, Kind::PipConfig) else { return };
+        let Some(file) = self.project.file(&path).filter(|file| file.kind == Kind::PipConfig) else { return };
+        self.enter(&path, file);
+        for act in &file.outline.acts {
+            match act.does {
+                Does::Index(_) => step.indexes.push(unknown(act.at)),
+                Does::Include(_) => step.bounds_open = true,
+                _ => {}
+            }
+        }
+    }
+}
+
+/// An index of which nothing is known.
+fn unknown(at: Span) -> Indexed {
+    Indexed { url: None, kind: IndexKind::Extra, name: None, explicit: false, at }
+}
