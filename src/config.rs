@@ -4,7 +4,7 @@ use globset::{Glob, GlobMatcher};
 
 use crate::diagnostic::Severity;
 use crate::environment::{Gpu, Host};
-use crate::knowledge::{self, Basis, Sm};
+use crate::knowledge::{self, Basis, Segment, Sm};
 use crate::outline::Text;
 use crate::platform::{Arch, Os, Platform, Pythons};
 use crate::read::syntax::toml::{Table, Toml, Value, items, table};
@@ -185,6 +185,7 @@ impl<'t> Reader<'t> {
     }
     fn host(&mut self, root: &Table<'_>) -> Host {
         let platform = Platform::default();
+        let mut arch = None;
         let mut host = Host { name: "host".into(), driver: None, driver_cuda: None, gpus: Vec::new(), platform, wsl: false };
         for (key, value) in root {
             match key.get_ref().as_ref() {
@@ -201,7 +202,7 @@ impl<'t> Reader<'t> {
                 }
                 "arch" => {
                     let names = [("x86_64", Arch::X86_64), ("aarch64", Arch::Aarch64)];
-                    host.platform.arch = self.one_of("arch", value, &names).unwrap_or(Arch::X86_64);
+                    arch = self.one_of("arch", value, &names);
                 }
                 "wsl" => match value.get_ref().as_bool() {
                     Some(wsl) => host.wsl = wsl,
@@ -234,6 +235,7 @@ impl<'t> Reader<'t> {
                 }
             }
         }
+        host.platform.arch = arch.unwrap_or_else(|| arch_of(&host.gpus));
         host
     }
     fn gpu(&mut self, item: &Value<'_>) -> Option<Gpu> {
@@ -357,6 +359,12 @@ fn windows_driver(number: &str) -> Option<String> {
     let [_, _, third, last] = parts[..] else { return None };
     let (first, last) = (third.chars().next_back()?, (last.len() == 4).then_some(last)?);
     Some(format!("{first}{}.{}", &last[..2], &last[2..]))
+}
+
+/// NVIDIA's own systems on a chip are 64-bit Arm, whether a host says so or not.
+fn arch_of(gpus: &[Gpu]) -> Arch {
+    let tegra = !gpus.is_empty() && gpus.iter().all(|gpu| gpu.segment == Some(Segment::Tegra));
+    if tegra { Arch::Aarch64 } else { Arch::X86_64 }
 }
 
 #[cfg(test)]

@@ -324,7 +324,7 @@ impl Linter {
         };
         let aliases = self.aliases(&beginning.path);
         let mut environments = Vec::new();
-        for platform in platforms(beginning, hosts) {
+        for (platform, hosts) in platforms(beginning, hosts) {
             let first = World::of(platform, beginning);
             let met = project::walk(project, beginning, &first);
             // Worlds in which the same happens are one.
@@ -338,7 +338,7 @@ impl Linter {
                 let mut found = install::fold(beginning, &world, &script, &aliases);
                 self.join_rc(project, beginning, &world, &mut found, &mut judged);
                 for env in &found {
-                    check_environment(env, hosts, &mut judged.seen);
+                    check_environment(env, &hosts, &mut judged.seen);
                 }
                 environments.extend(found);
                 judged.take(script);
@@ -567,21 +567,23 @@ impl Aliases for CompanyNames<'_> {
     }
 }
 
-/// The platforms that a start is looked at on: those of the hosts, else Linux on x86-64; an image is always Linux.
-fn platforms(beginning: &Beginning, hosts: &[Host]) -> Vec<Platform> {
+/// The platforms that a start is looked at on, with the hosts of each: without a host, Linux on x86-64; an image is always
+/// Linux. What comes on one machine is not what comes on another.
+fn platforms(beginning: &Beginning, hosts: &[Host]) -> Vec<(Platform, Vec<Host>)> {
     let image = matches!(beginning.enters, Enters::Stage(_) | Enters::Image(_) | Enters::Job(_));
-    let mut found: Vec<Platform> = Vec::new();
+    let mut found: Vec<(Platform, Vec<Host>)> = Vec::new();
     for host in hosts {
         let platform = match image {
             true => Platform { arch: host.platform.arch, ..Platform::default() },
             false => host.platform.clone(),
         };
-        if !found.contains(&platform) {
-            found.push(platform);
+        match found.iter_mut().find(|(known, _)| *known == platform) {
+            Some((_, hosts)) => hosts.push(host.clone()),
+            None => found.push((platform, vec![host.clone()])),
         }
     }
     if found.is_empty() {
-        found.push(Platform::default());
+        found.push((Platform::default(), Vec::new()));
     }
     found
 }

@@ -33,6 +33,7 @@ impl State {
             let locks = limits.conda(&spec.name);
             let mut new = Wanted {
                 alone: Candidates::default(),
+                extras: Vec::new(),
                 wants: Specifiers::default(),
                 shown: spec.version.clone().unwrap_or_default(),
                 at: ask.at,
@@ -63,6 +64,7 @@ impl State {
             also.push((entry.lock.name.at, Reason::Here));
             let mut new = Wanted {
                 alone: Candidates::default(),
+                extras: Vec::new(),
                 wants: Specifiers::default(),
                 shown: spec.version.clone().unwrap_or_default(),
                 at: entry.lock.version.at,

@@ -42,6 +42,8 @@ pub(super) struct Wanted {
     pub(super) at: Span,
     pub(super) also: Vec<(Span, Reason)>,
     pub(super) alone: Candidates,
+    /// `tensorflow[and-cuda]`.
+    pub(super) extras: Vec<String>,
     /// Required by another package of the step, not asked for.
     pub(super) implied: bool,
     /// A pin, an upper bound or an index chooses it.
@@ -162,7 +164,8 @@ impl State {
             if repeats.too_many(named) {
                 continue;
             }
-            let new = match parsed.subject {
+            let extras = parsed.extras;
+            let mut new = match parsed.subject {
                 Subject::Package { name, wants, .. } => self.package(name, wants, ask, view),
                 Subject::Wheel { wheel, .. } => Wanted {
                     alone: resolve::from_wheel(&wheel, &self.platform),
@@ -171,6 +174,7 @@ impl State {
                     name: wheel.name,
                     at: ask.at,
                     also: ask.also.clone(),
+                    extras: Vec::new(),
                     implied: false,
                     chosen: true,
                 },
@@ -185,11 +189,13 @@ impl State {
                     at: ask.at,
                     also: ask.also.clone(),
                     alone: open(),
+                    extras: Vec::new(),
                     implied: false,
                     chosen: true,
                 },
                 Subject::Elsewhere { name: None } | Subject::Path(_) => continue,
             };
+            new.extras = extras;
             match places.get(&new.name).and_then(|n| wanted.get_mut(*n)) {
                 Some(_) if view.overrides.of(&new.name).is_some() => {}
                 // Asked for twice: both conditions hold; the stricter line is the one to change.
@@ -197,7 +203,8 @@ impl State {
                     let (kept, other) = if new.chosen && !old.chosen { (new, &*old) } else { (old.clone(), &new) };
                     let wants = kept.wants.and(&other.wants);
                     let anything = [&kept, other].iter().any(|w| w.alone.open && w.alone.builds.is_empty() && w.wants.is_any());
-                    let mut merged = Wanted { wants, ..kept };
+                    let extras = kept.extras.iter().chain(&other.extras).cloned().collect();
+                    let mut merged = Wanted { wants, extras, ..kept };
                     merged.alone = if anything { open() } else { self.alone(&mut merged, view) };
                     *old = merged;
                 }
@@ -239,6 +246,7 @@ impl State {
             at: ask.at,
             also: ask.also.clone(),
             alone: Candidates::default(),
+            extras: Vec::new(),
             implied: false,
             name,
         };
@@ -310,18 +318,25 @@ impl State {
             let Some(build) = want.alone.only().or_else(|| want.alone.today()) else { continue };
             let alone = want.alone.only().is_some();
             let (by, place, also) = (format!("{} {}", want.name, build.version), want.at, want.also.clone());
+            let extras = want.extras.clone();
             let published = resolve::requirements(build.release);
             for (text, parsed) in published.iter() {
-                if parsed.marker.as_ref().is_some_and(|m| m.holds(&self.platform, &[]) != Some(true)) {
+                let holds = |extras: &[&str]| parsed.marker.as_ref().map_or(Some(true), |m| m.holds(&self.platform, extras));
+                let extras: Vec<&str> = extras.iter().map(String::as_str).collect();
+                if holds(&extras) != Some(true) {
                     continue;
                 }
                 let Subject::Package { name, wants, .. } = &parsed.subject else { continue };
-                if !is_framework(name) {
+                // Parts of CUDA come with their framework's row, unless an extra asks for them.
+                let by_extra = holds(&[]) != Some(true) && !knowledge::releases(name).is_empty();
+                if !is_framework(name) && !by_extra {
                     continue;
                 }
+                let there = self.there(name).and_then(|(_, held)| held.builds.only().or_else(|| held.builds.today()));
                 let fixes = match wants.pin() {
                     Some(_) if alone => Fixes::Always,
                     Some(_) => Fixes::Today,
+                    None if there.is_some_and(|build| !wants.admits(&build.version)) => Fixes::Moves,
                     None => Fixes::No,
                 };
                 let mut also = also.clone();
@@ -340,11 +355,11 @@ impl State {
                     }
                     None => {
                         fixed.insert(name.clone(), fixes);
-                        wanted.push(Wanted {
-                            implied: true,
-                            chosen: false,
-                            ..self.package(name.clone(), Specifiers::default(), &ask, view)
-                        });
+                        // What others require prunes it later; what an extra requires is known here only.
+                        let wants = if by_extra { wants.clone() } else { Specifiers::default() };
+                        let mut new = self.package(name.clone(), wants, &ask, view);
+                        new.alone.open |= by_extra && !alone;
+                        wanted.push(Wanted { implied: true, chosen: false, ..new });
                     }
                 }
             }
@@ -408,6 +423,8 @@ impl State {
 enum Fixes {
     /// It leaves it open.
     No,
+    /// It leaves it open, and does not admit the one that is there.
+    Moves,
     /// Its newest version does.
     Today,
     /// Its only version does.

@@ -72,7 +72,12 @@ fn remedy(component: &Component, env: &Environment, host: &Host, sm: Sm, tegra: 
         );
     }
     let newer = rows.iter().filter(runs).find(|r| crate::version::Version::parse(r.version) > Some(now.version.public()));
-    let older = rows.iter().rev().find(runs);
+    // An older release may run a newer GPU through PTX of old; that is no advice.
+    let own = |r: &&crate::knowledge::Release| match r.kernels {
+        Kernels::Known { code, .. } => code.iter().any(|c| c.major == sm.major && c.minor <= sm.minor),
+        _ => false,
+    };
+    let older = rows.iter().rev().filter(own).find(runs);
     match newer.or(older) {
         Some(other) => {
             let tag = if other.tag.is_empty() { String::new() } else { format!(" ({})", other.tag) };
