@@ -144,6 +144,10 @@ pub enum Does {
     Options(InstallFlags),
     /// A file is changed on the way (`sed -i`, `grep -v torch a > b`): its text here is no longer known.
     Edit(Text),
+    /// A file is written whose text stands here (`cat > requirements.txt <<EOF`): known from here on.
+    Write(Box<Written>),
+    /// What happens in a stage that stands on this one, right after its `FROM` (`ONBUILD`).
+    OnBuild(Vec<Act>),
 }
 
 /// Text that may hold variables. Linking resolves it to one value, or to none.
@@ -384,6 +388,17 @@ pub enum How {
     Project,
     /// `source x.sh`.
     Script,
+}
+
+/// A file that stands inside another.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Written {
+    /// Where it goes.
+    pub path: Text,
+    /// How it is read.
+    pub kind: Kind,
+    /// What it says; its places are those of the file around it.
+    pub outline: Outline,
 }
 
 /// A Dockerfile stage.

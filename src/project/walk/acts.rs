@@ -18,7 +18,7 @@ enum Frame {
 
 impl<'a> Walker<'_, 'a> {
     /// Lets acts happen; whether their shell has ended with them.
-    pub(super) fn acts(&mut self, path: &str, acts: &[Act], depth: usize) -> bool {
+    pub(super) fn acts(&mut self, path: &str, acts: &'a [Act], depth: usize) -> bool {
         if depth > DEEPEST || !self.bounds.acts(acts) {
             return false;
         }
@@ -86,7 +86,7 @@ impl<'a> Walker<'_, 'a> {
     }
 
     /// Lets one act happen; whether the shell has ended with it, as it does with a sourced script's `exit`.
-    fn act(&mut self, path: &str, act: &Act, depth: usize) -> bool {
+    fn act(&mut self, path: &str, act: &'a Act, depth: usize) -> bool {
         let mut ended = false;
         match &act.does {
             Does::Set(variable) if variable.scope == Scope::Command => {
@@ -119,25 +119,24 @@ impl<'a> Walker<'_, 'a> {
                     })
                 });
                 configures(&mut self.configured, &mut self.variables, name.as_deref().unwrap_or_default(), text.at);
-                match (&mut self.image, path) {
-                    (Some(image), Some(path)) => {
-                        let inside = paths::inside(&image.folder, &path);
-                        image.contents.edit(inside);
+                for place in path.map(|path| self.places(&path)).unwrap_or_default() {
+                    self.edit(place);
+                }
+            }
+            Does::Write(written) => {
+                if let Some(path) = self.variables.resolve(&written.path) {
+                    configures(&mut self.configured, &mut self.variables, &path, written.path.at);
+                    for place in self.places(&path) {
+                        self.written.insert(place, written);
                     }
-                    (None, Some(path)) => {
-                        let folders = self.folders.iter();
-                        self.edited.extend(folders.filter_map(|folder| paths::join(folder, &path)));
-                    }
-                    (_, None) => {}
                 }
             }
             Does::Include(Include { path: text, how: How::Script }) => {
-                if let Some(found) = self.open(text, Kind::Script)
-                    && let Some(file) = self.project.file(&found)
+                if let Some((file, found)) = self.open(text, Kind::Script)
                     && matches!(file.kind, Kind::Script | Kind::Rc)
                 {
                     self.enter(&found, file);
-                    if self.bounds.enter(file.id) {
+                    if self.bounds.enter(file.outline) {
                         ended = self.acts(&found, &file.outline.acts, depth + 1);
                         self.bounds.leave();
                     }
@@ -156,6 +155,15 @@ impl<'a> Walker<'_, 'a> {
         }
         self.pending.clear();
         ended
+    }
+
+    /// What a file says from here on is not known.
+    pub(super) fn edit(&mut self, place: String) {
+        self.written.remove(&place);
+        match &mut self.image {
+            Some(image) => image.contents.edit(place),
+            None => drop(self.edited.insert(place)),
+        }
     }
 
     pub(super) fn set(&mut self, variable: &Variable, at: Span) {

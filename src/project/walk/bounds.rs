@@ -2,8 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::outline::Act;
-use crate::source::FileId;
+use crate::outline::{Act, Outline};
 
 /// Acts that are walked once more; what is read for the first time is as long as its file.
 const REPEATED: usize = 4_000;
@@ -15,8 +14,8 @@ const STEP: usize = 20;
 /// What a walk has done so far.
 #[derive(Debug, Default)]
 pub(super) struct Bounds {
-    /// Files that are being read; none is entered again from itself.
-    entered: Vec<FileId>,
+    /// Files that are being read, by the address of their outline; none is entered again from itself.
+    entered: Vec<usize>,
     /// Runs of acts by their address: the outlines do not move while a walk lasts.
     seen: HashSet<usize>,
     acts: usize,
@@ -29,10 +28,11 @@ pub(super) struct Bounds {
 
 impl Bounds {
     /// Whether a file may be entered: it is not being read already.
-    pub(super) fn enter(&mut self, file: FileId) -> bool {
-        let new = !self.entered.contains(&file);
+    pub(super) fn enter(&mut self, file: &Outline) -> bool {
+        let address = std::ptr::from_ref(file).addr();
+        let new = !self.entered.contains(&address);
         if new {
-            self.entered.push(file);
+            self.entered.push(address);
         }
         new
     }

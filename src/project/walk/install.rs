@@ -142,7 +142,7 @@ impl<'p, 'a> Walker<'p, 'a> {
         let via = [(at, Reason::InstalledBy)];
         for include in &install.reads {
             if include.how == How::CondaEnvironment {
-                match self.open(&include.path, Kind::CondaEnvironment).and_then(|p| Some((self.project.file(&p)?, p))) {
+                match self.open(&include.path, Kind::CondaEnvironment) {
                     Some((file, path)) => {
                         self.enter(&path, file);
                         // Without -n the file's own name holds.
@@ -178,7 +178,7 @@ impl<'p, 'a> Walker<'p, 'a> {
             How::Script => self.open(&include.path, Kind::Script),
             How::Requirements | How::Constraints | How::Overrides => self.open(&include.path, Kind::Requirements),
         };
-        let Some((file, path)) = path.and_then(|p| Some((self.project.file(&p)?, p))) else {
+        let Some((file, path)) = path else {
             unread(step, include.how, include.path.at);
             if include.how == How::Overrides {
                 let at = include.path.at;
@@ -203,7 +203,7 @@ impl<'p, 'a> Walker<'p, 'a> {
         }
         self.enter(path, file);
         // A file that comes in again while it is read adds nothing that it does not say itself.
-        if !self.bounds.enter(file.id) {
+        if !self.bounds.enter(file.outline) {
             return;
         }
         match how {
@@ -258,6 +258,7 @@ impl<'p, 'a> Walker<'p, 'a> {
             image: self.image.clone(),
             configured: self.configured.clone(),
             edited: self.edited.clone(),
+            written: self.written.clone(),
             pending: self.pending.clone(),
             bounds: std::mem::take(&mut self.bounds),
         }
@@ -445,7 +446,7 @@ impl<'p, 'a> Walker<'p, 'a> {
             if let Subject::Path(folder) = &parsed.subject {
                 let at = requirement.written.at;
                 let found = match path {
-                    "" => self.open_project(&Text::literal(folder.clone(), at)).and_then(|p| Some((self.project.file(&p)?, p))),
+                    "" => self.open_project(&Text::literal(folder.clone(), at)),
                     path => self.beside(path, &Text::literal(folder.clone(), at), How::Project),
                 };
                 match found {

@@ -18,7 +18,7 @@ use super::variables::{Value, Variables};
 use super::worlds::World;
 use super::{File, Project, paths};
 use crate::environment::{Join, Reason};
-use crate::outline::{Act, Choice, Does, IndexKind, InstallFlags, Kind, Language, Locked, Role, Scope, Tool, Variable};
+use crate::outline::{Act, Choice, Does, IndexKind, InstallFlags, Kind, Language, Locked, Role, Scope, Tool, Variable, Written};
 use crate::source::{FileId, Span};
 
 /// No include is followed deeper: cycles end here.
@@ -160,7 +160,7 @@ pub(crate) fn walk(project: &Project<'_>, beginning: &Beginning, world: &World) 
     let mut walker = Walker::new(project, world);
     let Some(file) = project.file(&beginning.path) else { return walker.script };
     walker.enter(&beginning.path, file);
-    walker.bounds.enter(file.id);
+    walker.bounds.enter(file.outline);
     match &beginning.enters {
         Enters::Manifest(_) => walker.manifest(&beginning.path, file),
         Enters::Stage(n) => {
@@ -203,6 +203,8 @@ struct Walker<'p, 'a> {
     configured: BTreeSet<String>,
     /// Files of the root that a command changed.
     edited: BTreeSet<String>,
+    /// Files that were written on the way, by their place in the image or under the root.
+    written: BTreeMap<String, &'a Written>,
     /// Set for the next command only.
     pending: Vec<(String, Value)>,
     bounds: Bounds,
@@ -267,6 +269,7 @@ impl<'p, 'a> Walker<'p, 'a> {
             image: None,
             configured: BTreeSet::new(),
             edited: BTreeSet::new(),
+            written: BTreeMap::new(),
             pending: Vec::new(),
             bounds: Bounds::default(),
         }

@@ -6,7 +6,7 @@ use super::super::variables::{Value, Variables};
 use super::acts::configures;
 use super::{DEEPEST, Event, ImageState, Prefix, Walker};
 use crate::environment::Reason;
-use crate::outline::{Copy, Does};
+use crate::outline::{Act, Copy, Does};
 use crate::source::Span;
 
 impl<'a> Walker<'_, 'a> {
@@ -41,6 +41,14 @@ impl<'a> Walker<'_, 'a> {
         match earlier {
             Some(base) if depth < DEEPEST => {
                 self.stage(path, file, base, depth + 1);
+                let end = froms.get(base + 1).copied().unwrap_or(acts.len());
+                let triggers: Vec<&'a [Act]> = acts[froms[base]..end]
+                    .iter()
+                    .filter_map(|act| if let Does::OnBuild(acts) = &act.does { Some(acts.as_slice()) } else { None })
+                    .collect();
+                for acts in triggers {
+                    self.acts(path, acts, 0);
+                }
                 if let Some(Event::Base { also, .. }) = self.script.events.iter_mut().find(|e| matches!(e, Event::Base { .. })) {
                     also.push((acts[begin].at, Reason::Here));
                 }
@@ -79,6 +87,7 @@ impl<'a> Walker<'_, 'a> {
         let sources: Vec<String> = copy.sources.iter().filter_map(|s| self.variables.resolve(s)).collect();
         let Some(image) = &mut self.image else { return };
         let inside = paths::inside(&image.folder, &to);
+        self.written.remove(&inside);
         let folder = to.ends_with('/') || to == "." || sources.len() > 1 || inside == image.folder;
         for path in sources.iter().chain([&inside]) {
             configures(&mut self.configured, &mut self.variables, path, copy.to.at);
@@ -86,7 +95,13 @@ impl<'a> Walker<'_, 'a> {
         match &copy.from {
             None => {
                 for source in &sources {
-                    image.contents.copy(source, &inside, folder);
+                    if source.contains("://") {
+                        // What comes from elsewhere is not the file that lay there before.
+                        let name = paths::name(source);
+                        image.contents.edit(if folder { paths::inside(&inside, name) } else { inside.clone() });
+                    } else {
+                        image.contents.copy(source, &inside, folder);
+                    }
                 }
             }
             Some(from) => {

@@ -13,6 +13,7 @@ mod scan;
 mod verdict;
 mod walk;
 pub(crate) mod word;
+pub(super) mod written;
 
 use std::borrow::Cow;
 use std::ops::Range;

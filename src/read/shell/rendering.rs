@@ -51,6 +51,15 @@ pub(crate) fn act(act: &Act, source: &str) -> String {
         Does::Enter(Place::Back) => ")".to_owned(),
         Does::Include(include) => format!("include {}", text(&include.path)),
         Does::Edit(path) => format!("edit {}", text(path)),
+        Does::Write(w) => {
+            let lines: Vec<_> = w.outline.acts.iter().map(|a| self::act(a, source)).collect();
+            format!("write {}: {}", text(&w.path), lines.join(" | "))
+        }
+        Does::OnBuild(acts) => format!("onbuild {}", acts.iter().map(|a| self::act(a, source)).collect::<Vec<_>>().join(" | ")),
+        Does::Require(r) => {
+            assert!(source.get(r.written.at.range()).is_some());
+            format!("require {}", text(&r.written))
+        }
         Does::System(s) => format!("{}{} {}", s.manager, if s.removes { " removes" } else { "" }, texts(&s.names)),
         Does::Compile(c) => format!("{}: {}", c.program, texts(&c.arguments)),
         Does::From(s) => format!("from {} {:?} {:?}", text(&s.image), s.name, s.platform.as_ref().map(text)),

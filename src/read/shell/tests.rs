@@ -182,6 +182,32 @@ fn changed_files() {
 }
 
 #[test]
+fn files_that_are_written_here() {
+    check(&[
+        ("cat > r.txt <<EOF\ntorch==2 # x\n-c c.txt\nEOF\n", &["edit r.txt", "write r.txt: require torch==2 | include c.txt"]),
+        (
+            "cat <<-'E' > a/requirements.in\n\ttorch==2; os_name == '$b'\n\tE",
+            &["edit a/requirements.in", "write a/requirements.in: require torch==2; os_name == '$b'"],
+        ),
+        ("tee r.txt <<EOF >/dev/null\ntorch\nEOF", &["edit r.txt", "write r.txt: require torch"]),
+        ("cat <<EOF | sudo tee r.txt\ntorch\nEOF", &["edit r.txt", "write r.txt: require torch"]),
+        (
+            "cat > x.sh <<'EOF'\n#!/bin/sh\napt install $1\nEOF\nbash x.sh",
+            &["edit x.sh", "write x.sh: apt <1>", "(", "include x.sh", ")"],
+        ),
+        ("pip install -r /dev/stdin <<EOF\ntorch\nEOF", &["write /dev/stdin: require torch", "install "]),
+        // The shell puts something in, behind what was there, or more goes there.
+        ("cat > r.txt <<EOF\ntorch==$V\nEOF", &["edit r.txt"]),
+        ("cat >> r.txt <<EOF\ntorch\nEOF", &["edit r.txt"]),
+        ("cat a - > r.txt <<EOF\ntorch\nEOF", &["edit r.txt"]),
+        ("cat <<EOF | grep x | tee r.txt\ntorch\nEOF", &["edit r.txt"]),
+        ("cat <<EOF | tee -a r.txt\ntorch\nEOF", &["edit r.txt"]),
+    ]);
+    let deep: String = (0..9).map(|i| format!("cat > x.sh <<'E{i}'\n")).chain((0..9).rev().map(|i| format!("E{i}\n"))).collect();
+    read(&deep);
+}
+
+#[test]
 fn a_part_of_a_file() {
     let text = "run: |\n    cat <<EOF > f\n      a\n    EOF\n    apt install ${{ matrix.x }} \\\r\n      b\r\nnext";
     let part = 7..text.len() - 4;

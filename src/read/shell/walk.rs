@@ -10,6 +10,7 @@ use super::functions::{self, Call, Entry, Functions};
 use super::leaving;
 use super::scan::{self, substitutions};
 use super::word::{self, Words};
+use super::written;
 use crate::outline::{Act, Choice, Does, Piece, Place, Scope, Text, Torn, Variable, When};
 use crate::read::command;
 use crate::read::excerpt::Excerpt;
@@ -154,6 +155,8 @@ pub(super) enum Step<'t> {
     /// Text that a shell reads.
     Script(Range<usize>),
     Edit(Span, Text),
+    /// A heredoc's lines go to a file.
+    Write(Span, Text, Heredoc),
     Assign(Node<'t>),
     Declare(Node<'t>),
     Choose(String, u32),
@@ -173,6 +176,21 @@ pub(super) struct Walk<'e, 'o> {
     pub(super) out: &'o mut Out,
     /// Functions that end the script.
     leaving: HashSet<&'e str>,
+}
+
+/// The lines of a heredoc.
+pub(super) struct Heredoc {
+    lines: Range<usize>,
+    /// Its end marker is quoted: its text is written as it stands.
+    quoted: bool,
+}
+
+/// What a redirection writes to.
+struct Changed {
+    at: Span,
+    path: Text,
+    /// Behind what was there.
+    appends: bool,
 }
 
 /// A word of a command.
@@ -201,6 +219,15 @@ impl<'e, 'o> Walk<'e, 'o> {
         }
     }
 
+    /// The acts of a script that is only written here; `None` where it lies too deep.
+    fn file(&self, script: &Excerpt) -> Option<Vec<Act>> {
+        let nested = Some(self.out.nested + 1).filter(|nested| *nested <= NESTED)?;
+        let tree = super::parse(script.text())?;
+        let mut out = Out { nested, ..Out::default() };
+        Walk::new(script, &mut out).run(tree.root_node());
+        functions::follow(&out.entries, &out.functions)
+    }
+
     /// The same, so that what it sets ends with it.
     pub(super) fn inner_shell(&mut self, script: &Excerpt, at: Span) {
         self.out.open(at);
@@ -223,6 +250,14 @@ impl<'e, 'o> Walk<'e, 'o> {
                     self.inner_shell(&script, self.excerpt.span(part));
                 }
                 Step::Edit(at, path) => self.out.act(at, Does::Edit(path)),
+                Step::Write(at, path, heredoc) => {
+                    let body = self.without_tabs(heredoc.lines);
+                    let does = written::write(&body, path, heredoc.quoted, |script| self.file(script));
+                    // That it is changed has been said.
+                    if matches!(does, Does::Write(_)) {
+                        self.out.act(at, does);
+                    }
+                }
                 Step::Assign(node) => self.assign(node, Scope::Shell),
                 Step::Declare(node) => builtin::declare(self, node),
                 Step::Choose(test, arm) => self.out.choose(Choice::Branch { test, arm }),
@@ -357,26 +392,68 @@ impl<'e, 'o> Walk<'e, 'o> {
         match body {
             Some(body) if body.kind() == "command" => {
                 to_shell |= self.is_bare_shell(body);
+                // `pip install -r /dev/stdin <<EOF`
+                let input = || self.words(body, &more).into_iter().find(|w| w.text.known() == Some("/dev/stdin"));
+                if let Some(word) = heredoc.as_ref().and_then(|_| input())
+                    && let Some(heredoc) = heredoc.take()
+                {
+                    steps.push(Step::Write(word.text.at, word.text, heredoc));
+                }
                 self.after_substitutions(body, Step::Command(body, more), steps);
             }
             body => steps.extend(body.map(Step::Visit)),
         }
-        steps.extend(heredoc.filter(|_| to_shell).map(Step::Script));
-        steps.extend(edits.into_iter().map(|(at, path)| Step::Edit(at, path)));
+        let lines = heredoc.as_ref().filter(|_| to_shell).map(|heredoc| heredoc.lines.clone());
+        steps.extend(lines.map(Step::Script));
+        let into = heredoc.and_then(|heredoc| Some((self.copied_to(body, &right, &edits)?, heredoc)));
+        steps.extend(edits.into_iter().map(|to| Step::Edit(to.at, to.path)));
         steps.extend(right.into_iter().map(Step::Visit));
+        steps.extend(into.map(|((at, path), heredoc)| Step::Write(at, path, heredoc)));
+    }
+
+    /// The file that a heredoc is copied to as it is: by `cat > f`, `tee f`, `cat | tee f`.
+    fn copied_to(&self, body: Option<Node<'_>>, right: &[Node<'_>], edits: &[Changed]) -> Option<(Span, Text)> {
+        let words = |node: Node<'_>| -> Vec<Text> {
+            let words: Vec<_> = self.words(node, &[]).into_iter().map(|w| w.text).collect();
+            command::unwrap(&words).words
+        };
+        let tee = |node: Node<'_>| match words(node).as_slice() {
+            [program, path] if program.known() == Some("tee") && !path.known().is_some_and(|p| p.starts_with('-')) => {
+                Some((self.at(node), path.clone()))
+            }
+            _ => None,
+        };
+        let body = body.filter(|n| n.kind() == "command")?;
+        let cat = match words(body).as_slice() {
+            [program] => program.known() == Some("cat"),
+            [program, from] => program.known() == Some("cat") && from.known() == Some("-"),
+            _ => false,
+        };
+        match (right, edits) {
+            ([], [to]) if cat && !to.appends => Some((to.at, to.path.clone())),
+            ([], _) => tee(body),
+            ([pipeline], []) if cat => {
+                let mut parts = named(*pipeline).into_iter();
+                let last = parts.next().filter(|_| parts.next().is_none())?;
+                let last = if last.kind() == "redirected_statement" { last.child_by_field_name("body")? } else { last };
+                tee(last)
+            }
+            _ => None,
+        }
     }
 
     /// The lines between a heredoc's first and last.
-    fn heredoc_body(&self, redirect: Node<'_>) -> Option<Range<usize>> {
+    fn heredoc_body(&self, redirect: Node<'_>) -> Option<Heredoc> {
         let parts = named(redirect);
         let start_of_line = |offset: usize| self.excerpt.text()[..offset].rfind('\n').map_or(0, |n| n + 1);
         let body = parts.iter().find(|n| n.kind() == "heredoc_body")?;
         let end = parts.iter().find(|n| n.kind() == "heredoc_end")?;
         let start = start_of_line(body.start_byte()).max(redirect.start_byte());
-        Some(start..start_of_line(end.start_byte()).max(start))
+        let quoted = parts.iter().any(|n| n.kind() == "heredoc_start" && self.source(*n).contains(['"', '\'', '\\']));
+        Some(Heredoc { lines: start..start_of_line(end.start_byte()).max(start), quoted })
     }
 
-    fn file_redirect(&self, node: Node<'_>, more: &mut Vec<Range<usize>>, edits: &mut Vec<(Span, Text)>) {
+    fn file_redirect(&self, node: Node<'_>, more: &mut Vec<Range<usize>>, edits: &mut Vec<Changed>) {
         let mut cursor = node.walk();
         let mut targets = node.children_by_field_name("destination", &mut cursor);
         let target = targets.next();
@@ -385,7 +462,8 @@ impl<'e, 'o> Walk<'e, 'o> {
         if let Some(target) = target.filter(|_| writes && !errors) {
             let text = self.text(target.byte_range());
             if !text.known().is_some_and(|path| path.starts_with("/dev/")) {
-                edits.push((self.at(node), text));
+                let appends = all(node).iter().any(|n| matches!(n.kind(), ">>" | "&>>"));
+                edits.push(Changed { at: self.at(node), path: text, appends });
             }
         }
         more.extend(targets.map(|n| n.byte_range()));
