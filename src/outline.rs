@@ -146,6 +146,17 @@ pub enum Does {
     Edit(Text),
     /// A file is written whose text stands here (`cat > requirements.txt <<EOF`): known from here on.
     Write(Box<Written>),
+    /// Environment modules are loaded or unloaded (`module load cuda/12.1`).
+    Modules(Modules),
+    /// A file is fetched (`wget`, `curl`).
+    Download(Download),
+    /// NVIDIA's installer is run (`sh cuda_12.4.1_550.54.15_linux.run --toolkit`).
+    Runfile {
+        /// The file.
+        file: Text,
+        /// Its options.
+        arguments: Vec<Text>,
+    },
     /// What happens in a stage that stands on this one, right after its `FROM` (`ONBUILD`).
     OnBuild(Vec<Act>),
 }
@@ -469,6 +480,8 @@ pub enum Place {
     CondaEnvironment(Text),
     /// `source X/bin/activate`, `python -m venv X` followed by its use.
     Venv(Text),
+    /// The whole script runs in a container of that image (`#SBATCH --container-image`).
+    Image(Text),
     /// A called function's body begins, in the same shell; the [`Place::Back`] that belongs to it follows.
     Call,
     /// A subshell or a RUN begins; the [`Place::Back`] that belongs to it follows.
@@ -505,6 +518,24 @@ pub struct SystemPackages {
     pub names: Vec<Text>,
     /// Whether they go.
     pub removes: bool,
+}
+
+/// Environment modules.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Modules {
+    /// With versions as written: `cuda/12.1`; empty where all of them go (`module purge`).
+    pub names: Vec<Text>,
+    /// Whether they go.
+    pub unloads: bool,
+}
+
+/// A file that is fetched.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Download {
+    /// From where.
+    pub url: Text,
+    /// To where; `None` for standard output.
+    pub to: Option<Text>,
 }
 
 /// Something is started: a compose service, a pod's container, `docker run`.
@@ -549,6 +580,10 @@ pub enum Launcher {
     Kubernetes,
     /// `devcontainer.json`.
     Devcontainer,
+    /// `srun --container-image`, `shifter`.
+    Slurm,
+    /// `apptainer exec`, `singularity run`.
+    Apptainer,
 }
 
 /// A Dockerfile to build.

@@ -79,3 +79,36 @@ fn a_stage_triggers_what_stands_on_it() {
         ],
     );
 }
+
+#[test]
+fn modules_of_a_cluster_bring_what_is_not_known() {
+    check(
+        &[
+            ("a.sh", "module load gcc cuda/12.1\npip install torch==2.1.0\n"),
+            ("b.sh", "module load PyTorch/2.1.2\npip install torch==2.1.0 xformers\n"),
+        ],
+        &["a.sh: torch 2.1.0 pypi", "b.sh: torch ?, xformers ?"],
+    );
+}
+
+#[test]
+fn a_batch_script_runs_in_its_container() {
+    check(
+        &[(
+            "a.sbatch",
+            "#!/bin/bash\n#SBATCH --container-image=nvcr.io#nvidia/pytorch:23.10-py3\nsrun --container-image=nvcr.io#nvidia/pytorch:24.01-py3 python x.py\npip install a\n",
+        )],
+        &["a.sbatch: <nvcr.io/nvidia/pytorch:23.10-py3> a ?", "a.sbatch:pytorch: <nvcr.io/nvidia/pytorch:24.01-py3> torch ?"],
+    );
+}
+
+#[test]
+fn arrays_are_installed() {
+    check(
+        &[(
+            "a.sh",
+            "P=(torch==2.1.0 \"torchvision==0.16.0\")\nA=(--extra-index-url https://download.pytorch.org/whl/cu118)\npip install \"${P[@]}\" \"${A[@]}\"\n",
+        )],
+        &["a.sh: torch 2.1.0+cu118 pytorch/cu118, torchvision 0.16.0+cu118 pytorch/cu118"],
+    );
+}

@@ -76,8 +76,9 @@ pub(crate) fn commanded(project: &Project<'_>) -> Vec<Beginning> {
                 && !containers.contains(&image.at)
             {
                 let word = launch.name.clone().unwrap_or_else(|| {
-                    let image = project.sources.slice(image.at).trim_matches(['"', '\'']);
-                    paths::name(image.split(':').next().unwrap_or(image)).to_owned()
+                    let image = image.known().unwrap_or_else(|| project.sources.slice(image.at).trim_matches(['"', '\'']));
+                    let name = paths::name(image);
+                    name.split(':').next().unwrap_or(name).to_owned()
                 });
                 found.push(start(format!("{path}:{word}"), image.at, Enters::Image(i), true));
             }

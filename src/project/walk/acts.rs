@@ -8,6 +8,10 @@ use super::{DEEPEST, Event, Kept, Prefix, Walker};
 use crate::outline::{Act, Does, How, Include, Kind, Leaves, Piece, Place, Scope, Text, Variable};
 use crate::source::Span;
 
+/// Modules that bring no Python and none of its packages.
+const WITHOUT_PYTHON: &[&str] =
+    &["cuda", "cudatoolkit", "cudnn", "nccl", "gcc", "openmpi", "mpich", "cmake", "ninja", "git", "slurm", "hpcx", "tmux"];
+
 /// What an act began, and [`Place::Back`] ends.
 enum Frame {
     /// A subshell, with the state before it.
@@ -142,6 +146,7 @@ impl<'a> Walker<'_, 'a> {
                     }
                 }
             }
+            Does::Modules(modules) if !modules.unloads => self.load(&modules.names, act.at),
             Does::Python(text) => {
                 if let Some(text) = self.variables.resolve(text) {
                     self.script.events.push(Event::Python(text));
@@ -155,6 +160,23 @@ impl<'a> Walker<'_, 'a> {
         }
         self.pending.clear();
         ended
+    }
+
+    /// Environment modules set what their site has written for them: paths of libraries, and, where they may bring a Python
+    /// or its packages, where pip looks.
+    fn load(&mut self, names: &[Text], at: Span) {
+        for variable in ["LD_LIBRARY_PATH", "CUDA_HOME", "CUDA_PATH"] {
+            self.variables.set(variable, Value::unknown(at, true));
+        }
+        let without_python = |name: &Text| {
+            let name = self.variables.resolve(name).unwrap_or_default().to_lowercase();
+            WITHOUT_PYTHON.contains(&name.split(['/', '@']).next().unwrap_or_default())
+        };
+        if !names.iter().all(without_python) {
+            self.variables.set("PIP_CONFIG_FILE", Value::unknown(at, true));
+            self.variables.set("UV_CONFIG_FILE", Value::unknown(at, true));
+            self.script.events.push(Event::Modules);
+        }
     }
 
     /// What a file says from here on is not known.
@@ -224,6 +246,10 @@ impl<'a> Walker<'_, 'a> {
                 self.prefix = self.variables.resolve(text).map_or(Prefix::Unknown, |name| conda(&name));
             }
             Place::Venv(text) => self.prefix = self.variables.resolve(text).map_or(Prefix::Unknown, venv),
+            Place::Image(text) => {
+                let image = self.variables.resolve(text);
+                self.script.events.push(Event::Base { image, at: text.at, also: Vec::new() });
+            }
             Place::Subshell | Place::Call | Place::Back => {}
         }
     }

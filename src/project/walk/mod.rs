@@ -99,6 +99,8 @@ pub(crate) enum Event {
     Remove { prefix: Prefix, names: Vec<String> },
     /// System packages are installed.
     System { names: Vec<String> },
+    /// Environment modules are loaded that may bring packages.
+    Modules,
     /// The manifest says which Python it is for.
     Python(String),
 }

@@ -1,12 +1,15 @@
 //! Command lines: one grammar a program, used wherever commands stand (shell, Dockerfile, CI, compose).
 
+mod apptainer;
 pub(super) mod asks;
 mod compile;
 mod conda;
 mod docker;
 mod files;
+mod modules;
 pub(super) mod options;
 pub(super) mod pip;
+pub(super) mod slurm;
 mod system;
 pub(super) mod uv;
 mod wrapper;
@@ -28,6 +31,9 @@ static GRAMMARS: &[(&[&str], Grammar)] = &[
     (&["docker", "podman", "nvidia-docker"], docker::docker),
     (&["apt", "apt-get", "aptitude", "dnf", "yum", "microdnf", "tdnf", "apk", "zypper", "pacman"], system::system),
     (&["nvcc", "cmake", "make", "ninja"], compile::compile),
+    (&["srun", "shifter"], slurm::slurm),
+    (&["apptainer", "singularity"], apptainer::apptainer),
+    (&["module", "ml"], modules::modules),
     (&["sed", "gsed", "perl", "tee", "mv", "cp", "curl", "wget", "patch", "truncate"], files::files),
 ];
 
@@ -80,7 +86,7 @@ fn grammar(family: &str) -> Option<Grammar> {
 }
 
 /// A command that a command runs in another environment: `conda run -n x pip …`.
-fn inner(words: &[Text]) -> Option<(&[Text], Option<Target>)> {
+pub(crate) fn inner(words: &[Text]) -> Option<(&[Text], Option<Target>)> {
     let (first, mut rest) = words.split_first()?;
     if !matches!(Program::of(first).family(), "conda" | "mamba" | "micromamba") {
         return None;

@@ -56,6 +56,10 @@ pub(crate) fn act(act: &Act, source: &str) -> String {
             format!("write {}: {}", text(&w.path), lines.join(" | "))
         }
         Does::OnBuild(acts) => format!("onbuild {}", acts.iter().map(|a| self::act(a, source)).collect::<Vec<_>>().join(" | ")),
+        Does::Enter(Place::Image(image)) => format!("in {}", text(image)),
+        Does::Modules(m) => format!("module{} {}", if m.unloads { " unloads" } else { "" }, texts(&m.names)),
+        Does::Download(d) => format!("download {} {}", text(&d.url), d.to.as_ref().map_or("-".to_owned(), text)),
+        Does::Runfile { file, arguments } => format!("runfile {} {}", text(file), texts(arguments)),
         Does::Require(r) => {
             assert!(source.get(r.written.at.range()).is_some());
             format!("require {}", text(&r.written))
@@ -75,7 +79,8 @@ pub(crate) fn act(act: &Act, source: &str) -> String {
             format!("install {}{target}", asks.join(" "))
         }
         Does::Launch(l) => {
-            assert!(source[l.key.range()].contains("docker") || source[l.key.range()].contains("podman"));
+            let programs = ["docker", "podman", "srun", "#SBATCH", "shifter", "apptainer", "singularity"];
+            assert!(programs.iter().any(|program| source[l.key.range()].contains(program)));
             let gpu = match &l.gpu {
                 GpuRequest::None => "-".to_owned(),
                 GpuRequest::Asked(at) | GpuRequest::Optional(at) => source[at.range()].to_owned(),

@@ -8,11 +8,10 @@ use tree_sitter::{Node, Tree};
 use super::builtin;
 use super::functions::{self, Call, Entry, Functions};
 use super::leaving;
+use super::redirect::Heredoc;
 use super::scan::{self, substitutions};
 use super::word::{self, Words};
-use super::written;
 use crate::outline::{Act, Choice, Does, Piece, Place, Scope, Text, Torn, Variable, When};
-use crate::read::command;
 use crate::read::excerpt::Excerpt;
 use crate::source::Span;
 
@@ -42,22 +41,26 @@ pub(super) struct Out {
     entries: Vec<Entry>,
     pub(super) functions: Functions,
     torn: Vec<Torn>,
-    when: Vec<Choice>,
+    pub(super) when: Vec<Choice>,
     /// Tests that are not in `when` any more, being too deep.
     untold: usize,
     /// Where subshells opened, as indices into `entries`.
     opened: Vec<usize>,
-    known: HashMap<String, Known>,
+    pub(super) known: HashMap<String, Known>,
+    /// Words that arrays became.
+    pub(super) expanded: usize,
     /// Functions whose bodies are being read: where they began, and the variables that they set.
     bodies: Vec<(usize, Vec<String>)>,
     nested: usize,
-    unrolling: bool,
+    pub(super) unrolling: bool,
 }
 
 /// What a variable of this script holds.
-struct Known {
-    value: Option<String>,
-    when: Vec<Choice>,
+pub(super) struct Known {
+    pub(super) value: Option<String>,
+    /// Of an array.
+    pub(super) items: Option<Vec<Text>>,
+    pub(super) when: Vec<Choice>,
 }
 
 impl Out {
@@ -79,6 +82,7 @@ impl Out {
         for variable in set {
             if let Some(known) = self.known.get_mut(&variable) {
                 known.value = None;
+                known.items = None;
             }
         }
         let body = self.entries.split_off(began.min(self.entries.len()));
@@ -124,7 +128,7 @@ impl Out {
         if !exported {
             let changed = self.known.contains_key(&variable.name);
             let value = value.filter(|_| !changed && !self.unrolling);
-            self.known.insert(variable.name.clone(), Known { value, when: self.when.clone() });
+            self.known.insert(variable.name.clone(), Known { value, items: None, when: self.when.clone() });
             if let Some((_, set)) = self.bodies.last_mut() {
                 set.push(variable.name.clone());
             }
@@ -133,7 +137,7 @@ impl Out {
     }
 
     /// The words that an unquoted variable becomes, where they are certain and matter.
-    fn words_of(&self, text: &Text, first: bool) -> Option<Vec<Text>> {
+    pub(super) fn words_of(&self, text: &Text, first: bool) -> Option<Vec<Text>> {
         let [Piece::Variable { name, fallback: None, instead: None }] = text.pieces.as_slice() else { return None };
         let known = self.known.get(name)?;
         let value = known.value.as_deref()?;
@@ -167,7 +171,7 @@ pub(super) enum Step<'t> {
     Back(Node<'t>),
     Define,
     Defined(Node<'t>),
-    LoopVariable(Node<'t>, Option<Node<'t>>),
+    LoopVariable(Node<'t>, Option<Text>),
     Unrolled(bool),
 }
 
@@ -178,22 +182,8 @@ pub(super) struct Walk<'e, 'o> {
     leaving: HashSet<&'e str>,
 }
 
-/// The lines of a heredoc.
-pub(super) struct Heredoc {
-    lines: Range<usize>,
-    /// Its end marker is quoted: its text is written as it stands.
-    quoted: bool,
-}
-
-/// What a redirection writes to.
-struct Changed {
-    at: Span,
-    path: Text,
-    /// Behind what was there.
-    appends: bool,
-}
-
 /// A word of a command.
+#[derive(Clone)]
 pub(super) struct Word {
     pub(super) text: Text,
     /// Where it stands in the excerpt.
@@ -220,7 +210,7 @@ impl<'e, 'o> Walk<'e, 'o> {
     }
 
     /// The acts of a script that is only written here; `None` where it lies too deep.
-    fn file(&self, script: &Excerpt) -> Option<Vec<Act>> {
+    pub(super) fn file(&self, script: &Excerpt) -> Option<Vec<Act>> {
         let nested = Some(self.out.nested + 1).filter(|nested| *nested <= NESTED)?;
         let tree = super::parse(script.text())?;
         let mut out = Out { nested, ..Out::default() };
@@ -250,14 +240,7 @@ impl<'e, 'o> Walk<'e, 'o> {
                     self.inner_shell(&script, self.excerpt.span(part));
                 }
                 Step::Edit(at, path) => self.out.act(at, Does::Edit(path)),
-                Step::Write(at, path, heredoc) => {
-                    let body = self.without_tabs(heredoc.lines);
-                    let does = written::write(&body, path, heredoc.quoted, |script| self.file(script));
-                    // That it is changed has been said.
-                    if matches!(does, Does::Write(_)) {
-                        self.out.act(at, does);
-                    }
-                }
+                Step::Write(at, path, heredoc) => self.write(at, path, heredoc),
                 Step::Assign(node) => self.assign(node, Scope::Shell),
                 Step::Declare(node) => builtin::declare(self, node),
                 Step::Choose(test, arm) => self.out.choose(Choice::Branch { test, arm }),
@@ -321,7 +304,7 @@ impl<'e, 'o> Walk<'e, 'o> {
         function.child_by_field_name("name").map_or("", |name| self.source(name))
     }
 
-    fn after_substitutions<'t>(&self, node: Node<'t>, then: Step<'t>, steps: &mut Vec<Step<'t>>) {
+    pub(super) fn after_substitutions<'t>(&self, node: Node<'t>, then: Step<'t>, steps: &mut Vec<Step<'t>>) {
         steps.extend(substitutions(node).into_iter().map(Step::Visit));
         steps.push(then);
     }
@@ -335,14 +318,15 @@ impl<'e, 'o> Walk<'e, 'o> {
         }
     }
 
-    fn for_statement<'t>(&self, node: Node<'t>, steps: &mut Vec<Step<'t>>) {
+    fn for_statement<'t>(&mut self, node: Node<'t>, steps: &mut Vec<Step<'t>>) {
         let mut cursor = node.walk();
         let values: Vec<_> = node.children_by_field_name("value", &mut cursor).collect();
         let (Some(name), Some(body)) = (node.child_by_field_name("variable"), node.child_by_field_name("body")) else {
             return;
         };
         steps.extend(values.iter().flat_map(|n| substitutions(*n)).map(Step::Visit));
-        let literal = |n: &Node<'_>| self.text(n.byte_range()).known().is_some();
+        let values = self.loop_words(&values);
+        let literal = |value: &Text| value.known().is_some();
         if (1..=UNROLLED).contains(&values.len()) && !self.out.unrolling && values.iter().all(literal) {
             steps.push(Step::Unrolled(true));
             for value in values {
@@ -354,139 +338,10 @@ impl<'e, 'o> Walk<'e, 'o> {
         }
     }
 
-    fn loop_variable(&mut self, name: Node<'_>, value: Option<Node<'_>>) {
-        let value = match value {
-            Some(node) => self.text(node.byte_range()),
-            None => Text { pieces: vec![Piece::Opaque], at: self.at(name) },
-        };
+    fn loop_variable(&mut self, name: Node<'_>, value: Option<Text>) {
+        let value = value.unwrap_or_else(|| Text { pieces: vec![Piece::Opaque], at: self.at(name) });
         let variable = Variable { name: self.source(name).to_owned(), value: Some(value), scope: Scope::Shell };
         self.out.set(self.at(name), variable);
-    }
-
-    /// A statement with redirections: what it writes to is changed.
-    fn redirected<'t>(&self, node: Node<'t>, steps: &mut Vec<Step<'t>>) {
-        let (mut more, mut edits, mut right) = (Vec::new(), Vec::new(), Vec::new());
-        let (mut heredoc, mut to_shell, mut body) = (None, false, None);
-        for part in named(node) {
-            match part.kind() {
-                "file_redirect" => self.file_redirect(part, &mut more, &mut edits),
-                "heredoc_redirect" => {
-                    heredoc = heredoc.or_else(|| self.heredoc_body(part));
-                    for inner in named(part) {
-                        match inner.kind() {
-                            "file_redirect" => self.file_redirect(inner, &mut more, &mut edits),
-                            "pipeline" => {
-                                to_shell |= named(inner).last().is_some_and(|n| self.is_bare_shell(*n));
-                                right.push(inner);
-                            }
-                            "heredoc_start" | "heredoc_body" | "heredoc_end" | "herestring_redirect" | "file_descriptor" => {}
-                            _ if part.child_by_field_name("right") == Some(inner) => right.push(inner),
-                            _ => more.push(inner.byte_range()),
-                        }
-                    }
-                }
-                "herestring_redirect" => right.extend(substitutions(part)),
-                _ => body = body.or(Some(part)),
-            }
-        }
-        match body {
-            Some(body) if body.kind() == "command" => {
-                to_shell |= self.is_bare_shell(body);
-                // `pip install -r /dev/stdin <<EOF`
-                let input = || self.words(body, &more).into_iter().find(|w| w.text.known() == Some("/dev/stdin"));
-                if let Some(word) = heredoc.as_ref().and_then(|_| input())
-                    && let Some(heredoc) = heredoc.take()
-                {
-                    steps.push(Step::Write(word.text.at, word.text, heredoc));
-                }
-                self.after_substitutions(body, Step::Command(body, more), steps);
-            }
-            body => steps.extend(body.map(Step::Visit)),
-        }
-        let lines = heredoc.as_ref().filter(|_| to_shell).map(|heredoc| heredoc.lines.clone());
-        steps.extend(lines.map(Step::Script));
-        let into = heredoc.and_then(|heredoc| Some((self.copied_to(body, &right, &edits)?, heredoc)));
-        steps.extend(edits.into_iter().map(|to| Step::Edit(to.at, to.path)));
-        steps.extend(right.into_iter().map(Step::Visit));
-        steps.extend(into.map(|((at, path), heredoc)| Step::Write(at, path, heredoc)));
-    }
-
-    /// The file that a heredoc is copied to as it is: by `cat > f`, `tee f`, `cat | tee f`.
-    fn copied_to(&self, body: Option<Node<'_>>, right: &[Node<'_>], edits: &[Changed]) -> Option<(Span, Text)> {
-        let words = |node: Node<'_>| -> Vec<Text> {
-            let words: Vec<_> = self.words(node, &[]).into_iter().map(|w| w.text).collect();
-            command::unwrap(&words).words
-        };
-        let tee = |node: Node<'_>| match words(node).as_slice() {
-            [program, path] if program.known() == Some("tee") && !path.known().is_some_and(|p| p.starts_with('-')) => {
-                Some((self.at(node), path.clone()))
-            }
-            _ => None,
-        };
-        let body = body.filter(|n| n.kind() == "command")?;
-        let cat = match words(body).as_slice() {
-            [program] => program.known() == Some("cat"),
-            [program, from] => program.known() == Some("cat") && from.known() == Some("-"),
-            _ => false,
-        };
-        match (right, edits) {
-            ([], [to]) if cat && !to.appends => Some((to.at, to.path.clone())),
-            ([], _) => tee(body),
-            ([pipeline], []) if cat => {
-                let mut parts = named(*pipeline).into_iter();
-                let last = parts.next().filter(|_| parts.next().is_none())?;
-                let last = if last.kind() == "redirected_statement" { last.child_by_field_name("body")? } else { last };
-                tee(last)
-            }
-            _ => None,
-        }
-    }
-
-    /// The lines between a heredoc's first and last.
-    fn heredoc_body(&self, redirect: Node<'_>) -> Option<Heredoc> {
-        let parts = named(redirect);
-        let start_of_line = |offset: usize| self.excerpt.text()[..offset].rfind('\n').map_or(0, |n| n + 1);
-        let body = parts.iter().find(|n| n.kind() == "heredoc_body")?;
-        let end = parts.iter().find(|n| n.kind() == "heredoc_end")?;
-        let start = start_of_line(body.start_byte()).max(redirect.start_byte());
-        let quoted = parts.iter().any(|n| n.kind() == "heredoc_start" && self.source(*n).contains(['"', '\'', '\\']));
-        Some(Heredoc { lines: start..start_of_line(end.start_byte()).max(start), quoted })
-    }
-
-    fn file_redirect(&self, node: Node<'_>, more: &mut Vec<Range<usize>>, edits: &mut Vec<Changed>) {
-        let mut cursor = node.walk();
-        let mut targets = node.children_by_field_name("destination", &mut cursor);
-        let target = targets.next();
-        let errors = node.child_by_field_name("descriptor").is_some_and(|n| self.source(n) == "2");
-        let writes = all(node).iter().any(|n| matches!(n.kind(), ">" | ">>" | "&>" | "&>>" | ">|"));
-        if let Some(target) = target.filter(|_| writes && !errors) {
-            let text = self.text(target.byte_range());
-            if !text.known().is_some_and(|path| path.starts_with("/dev/")) {
-                let appends = all(node).iter().any(|n| matches!(n.kind(), ">>" | "&>>"));
-                edits.push(Changed { at: self.at(node), path: text, appends });
-            }
-        }
-        more.extend(targets.map(|n| n.byte_range()));
-    }
-
-    fn is_bare_shell(&self, node: Node<'_>) -> bool {
-        if node.kind() != "command" {
-            return false;
-        }
-        let words: Vec<_> = self.words(node, &[]).into_iter().map(|w| w.text).collect();
-        builtin::is_bare_shell(&command::unwrap(&words).words)
-    }
-
-    /// A heredoc's body; the tabs before its lines mean nothing to us.
-    fn without_tabs(&self, part: Range<usize>) -> Excerpt {
-        let mut out = Excerpt::new(self.excerpt.file());
-        let mut at = part.start;
-        for line in self.excerpt.text().get(part).unwrap_or_default().split_inclusive('\n') {
-            let tabs = line.len() - line.trim_start_matches('\t').len();
-            out.push_part(self.excerpt, at + tabs..at + line.len());
-            at += line.len();
-        }
-        out
     }
 
     fn assign(&mut self, node: Node<'_>, scope: Scope) {
@@ -495,7 +350,7 @@ impl<'e, 'o> Walk<'e, 'o> {
             if scope == Scope::Command {
                 self.out.act(at, Does::Set(variable));
             } else {
-                self.out.set(at, variable);
+                self.set(at, variable, node);
             }
         }
     }
@@ -527,6 +382,9 @@ impl<'e, 'o> Walk<'e, 'o> {
             return prefix.into_iter().for_each(|n| self.assign(n, Scope::Shell));
         }
         self.substitute(&mut words);
+        if let Some(input) = self.herestring(node, &words) {
+            return self.string(input, self.at(node));
+        }
         let before = self.out.entries.len();
         for node in prefix {
             self.assign(node, Scope::Command);
@@ -539,12 +397,13 @@ impl<'e, 'o> Walk<'e, 'o> {
     }
 
     /// Puts the words of variables that this script sets in their places.
-    fn substitute(&self, words: &mut Vec<Word>) {
+    fn substitute(&mut self, words: &mut Vec<Word>) {
         let bytes = self.excerpt.text().as_bytes();
         let mut out = Vec::with_capacity(words.len());
         for (i, word) in words.drain(..).enumerate() {
             let unquoted = bytes.get(word.part.start) == Some(&b'$');
-            match self.out.words_of(&word.text, i == 0).filter(|_| unquoted) {
+            let array = self.items(word.part.clone());
+            match array.or_else(|| self.out.words_of(&word.text, i == 0).filter(|_| unquoted)) {
                 Some(texts) => out.extend(texts.into_iter().map(|text| Word { text, part: word.part.clone() })),
                 None => out.push(word),
             }
@@ -553,7 +412,7 @@ impl<'e, 'o> Walk<'e, 'o> {
     }
 
     /// The words of a command; the tree has some in pieces.
-    fn words(&self, node: Node<'_>, more: &[Range<usize>]) -> Vec<Word> {
+    pub(super) fn words(&self, node: Node<'_>, more: &[Range<usize>]) -> Vec<Word> {
         let mut parts: Vec<Range<usize>> = Vec::new();
         for child in all(node) {
             let kind = child.kind();
