@@ -574,7 +574,7 @@ impl Aliases for CompanyNames<'_> {
 
 /// The platforms that a start is looked at on: those of the hosts, else Linux on x86-64; an image is always Linux.
 fn platforms(beginning: &Beginning, hosts: &[Host]) -> Vec<Platform> {
-    let image = matches!(beginning.enters, Enters::Stage(_) | Enters::Image(_) | Enters::Job(_));
+    let image = matches!(beginning.enters, Enters::Stage(_) | Enters::Image(_) | Enters::Job(_) | Enters::Called { .. });
     let mut found: Vec<Platform> = Vec::new();
     for host in hosts {
         let platform = match image {

@@ -40,6 +40,8 @@ pub enum Kind {
     Devcontainer,
     /// GitHub Actions workflow.
     Workflow,
+    /// GitHub composite action.
+    Action,
     /// `cudalint.toml`.
     Config,
     /// A machine, recorded by `probe` or written by hand.
@@ -146,6 +148,8 @@ pub enum Does {
     Edit(Text),
     /// A file is written whose text stands here (`cat > requirements.txt <<EOF`): known from here on.
     Write(Box<Written>),
+    /// A step or a job takes another file's steps or jobs in (`uses: ./path`).
+    Use(Use),
     /// Environment modules are loaded or unloaded (`module load cuda/12.1`).
     Modules(Modules),
     /// A file is fetched (`wget`, `curl`).
@@ -463,6 +467,8 @@ pub enum Scope {
     Arg,
     /// Written to the user's configuration (`pip config set`): outlives the shell and the layer.
     Configured,
+    /// Written to `$GITHUB_ENV` or `$GITHUB_PATH`: holds for the later steps of the job.
+    Job,
     /// The whole environment from here on: `ENV`, `export`, a workflow's or compose's `env`.
     Environment,
     /// The shell that sets it only.
@@ -519,6 +525,25 @@ pub struct SystemPackages {
     /// Whether they go.
     pub removes: bool,
 }
+
+/// A composite action or a workflow of the root that takes part.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Use {
+    /// Its path from the root.
+    pub path: Text,
+    /// Its inputs, as variables by [`input_name`].
+    pub with: Vec<Variable>,
+}
+
+/// The variable that stands for `${{ inputs.python-version }}`.
+#[must_use]
+pub fn input_name(input: &str) -> String {
+    let name = input.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' });
+    INPUTS.chars().chain(name).collect()
+}
+
+/// What the names of [`input_name`] begin with.
+pub const INPUTS: &str = "inputs__";
 
 /// Environment modules.
 #[derive(Clone, Debug, PartialEq)]

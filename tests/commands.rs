@@ -112,3 +112,59 @@ fn arrays_are_installed() {
         &["a.sh: torch 2.1.0+cu118 pytorch/cu118, torchvision 0.16.0+cu118 pytorch/cu118"],
     );
 }
+
+#[test]
+fn later_steps_see_what_a_step_wrote_for_them() {
+    let job = |steps: &str| format!("jobs:\n  a:\n    runs-on: x\n    steps:\n{steps}");
+    let text = job(
+        "      - run: echo \"T=2.1.0\" >> $GITHUB_ENV\n      - run: |\n          {\n            echo \"PIP_EXTRA_INDEX_URL=https://download.pytorch.org/whl/cu118\"\n          } >> \"$GITHUB_ENV\"\n          pip install wheel\n      - run: pip install torch==$T\n",
+    );
+    check(&[(".github/workflows/a.yml", &text)], &[".github/workflows/a.yml:a: torch 2.1.0+cu118 pytorch/cu118, wheel ?"]);
+    let text = job("      - run: ./set.sh\n      - run: pip install torch==$T\n");
+    check(
+        &[(".github/workflows/a.yml", &text), ("set.sh", "echo T=2.1.0 >> \"$GITHUB_ENV\"\n")],
+        &[".github/workflows/a.yml:a: torch 2.1.0 pypi", "set.sh: "],
+    );
+}
+
+#[test]
+fn a_composite_action_takes_part_with_its_inputs() {
+    let action = (
+        ".github/actions/torch/action.yml",
+        "inputs:\n  torch-version: {default: '2.1.0'}\n  more: {}\nruns:\n  using: composite\n  steps:\n    - run: pip install torch==${{ inputs.torch-version }} ${{ inputs.more }}\n      shell: bash\n",
+    );
+    let workflow = |with: &str| {
+        format!(
+            "jobs:\n  a:\n    runs-on: x\n    strategy: {{matrix: {{t: [2.2.0, 2.3.0]}}}}\n    steps:\n      - uses: ./.github/actions/torch\n        with: {{more: torchvision, {with}}}\n"
+        )
+    };
+    check(
+        &[action, (".github/workflows/a.yml", &workflow("x: 1"))],
+        &[".github/workflows/a.yml:a: torch 2.1.0 pypi, torchvision 0.16.0… pypi"],
+    );
+    check(
+        &[action, (".github/workflows/a.yml", &workflow("torch-version: '${{ matrix.t }}'"))],
+        &[
+            ".github/workflows/a.yml:a: torch 2.2.0 pypi, torchvision 0.17.0… pypi",
+            ".github/workflows/a.yml:a?row 2: torch 2.3.0 pypi, torchvision 0.18.0… pypi",
+        ],
+    );
+    check(
+        &[action, (".github/workflows/a.yml", &workflow("torch-version: '2.2.0 --pre'"))],
+        &[".github/workflows/a.yml:a: torch ?, torchvision ?"],
+    );
+}
+
+#[test]
+fn a_called_workflow_has_its_callers_inputs() {
+    check(
+        &[
+            (".github/workflows/a.yml", "jobs:\n  go:\n    uses: ./.github/workflows/b.yml\n    with: {torch: 2.1.0}\n"),
+            (
+                ".github/workflows/b.yml",
+                "on: {workflow_call: {inputs: {torch: {default: 2.2.0}}}}\njobs:\n  in:\n    runs-on: x\n    steps:\n      - run: pip install torch==${{ inputs.torch }}\n",
+            ),
+        ],
+        &[".github/workflows/a.yml:go: ", ".github/workflows/a.yml:go/in: torch 2.1.0 pypi", ".github/workflows/b.yml:in: "],
+    );
+}

@@ -34,6 +34,15 @@ pub(crate) enum Enters {
     Script,
     /// A CI job, by the position of its act.
     Job(usize),
+    /// A job of this workflow, by the position of its act, called by another's job.
+    Called {
+        /// The calling workflow.
+        caller: String,
+        /// The position of the calling job's act.
+        at: usize,
+        /// The position of the called job's act.
+        job: usize,
+    },
     /// A launch of an image that is not built here, by the position of its act.
     Image(usize),
 }
@@ -61,6 +70,7 @@ pub(crate) fn commanded(project: &Project<'_>) -> Vec<Beginning> {
                         let machine = job.runs_on.as_ref().and_then(|r| r.known()).unwrap_or_default().to_lowercase();
                         let runs = on_own_runner(&machine);
                         let start = start(format!("{path}:{}", job.name), act.at, Enters::Job(i), runs);
+                        found.extend(called(project, &start, &acts[i + 1..], i));
                         found.push(Beginning { machine, ..start });
                     }
                 }
@@ -85,6 +95,32 @@ pub(crate) fn commanded(project: &Project<'_>) -> Vec<Beginning> {
         }
     }
     found
+}
+
+/// The jobs of the workflow that a job calls; `rest` is what stands behind the job's act.
+fn called(project: &Project<'_>, calling: &Beginning, rest: &[Act], at: usize) -> Vec<Beginning> {
+    let own = rest.iter().take_while(|act| !matches!(act.does, Does::Job(_)));
+    let path = own.filter_map(|act| if let Does::Use(used) = &act.does { used.path.known() } else { None }).next();
+    let Some(path) = path.and_then(|path| paths::join("", path)) else { return Vec::new() };
+    let Some(file) = project.file(&path).filter(|file| file.kind == Kind::Workflow && path != calling.path) else {
+        return Vec::new();
+    };
+    let mut seen = BTreeSet::new();
+    let jobs = file.outline.acts.iter().enumerate().filter_map(|(n, act)| match &act.does {
+        Does::Job(job) if seen.insert(&job.name) => {
+            let machine = job.runs_on.as_ref().and_then(|r| r.known()).unwrap_or_default().to_lowercase();
+            Some(Beginning {
+                name: format!("{}/{}", calling.name, job.name),
+                path: path.clone(),
+                at: act.at,
+                runs: on_own_runner(&machine),
+                machine,
+                enters: Enters::Called { caller: calling.path.clone(), at, job: n },
+            })
+        }
+        _ => None,
+    });
+    jobs.collect()
 }
 
 /// Where a job names the image that it runs in.

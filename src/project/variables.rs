@@ -46,6 +46,10 @@ impl Variables {
     pub(super) fn forget(&mut self, name: &str) {
         self.0.remove(name);
     }
+    /// Takes away those whose names begin so.
+    pub(super) fn forget_all(&mut self, start: &str) -> Vec<(String, Value)> {
+        self.0.extract_if(|name, _| name.starts_with(start)).collect()
+    }
     /// What programs see.
     pub(super) fn exported(&self) -> impl Iterator<Item = (&str, &Value)> {
         self.0.iter().filter(|(_, v)| v.exported).map(|(name, v)| (name.as_str(), v))

@@ -62,6 +62,7 @@ pub static FORMATS: &[Format] = &[
         names: &[],
         read: workflow::read,
     },
+    Format { kind: Kind::Action, exact: &["action.yml", "action.yaml"], names: &[], read: workflow::read },
     Format {
         kind: Kind::Compose,
         exact: &["docker-compose.yml", "docker-compose.yaml", "compose.yml", "compose.yaml"],

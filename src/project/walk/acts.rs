@@ -43,6 +43,11 @@ impl<'a> Walker<'_, 'a> {
                         self.back(*state);
                     }
                     left = left.filter(|open| frames.len() > *open);
+                    if frames.is_empty() && !self.later.is_empty() && self.is_job(path) {
+                        for (name, value) in std::mem::take(&mut self.later) {
+                            self.variables.set(&name, value);
+                        }
+                    }
                 }
                 _ => {}
             }
@@ -146,6 +151,7 @@ impl<'a> Walker<'_, 'a> {
                     }
                 }
             }
+            Does::Use(used) => self.take_in(used, depth),
             Does::Modules(modules) if !modules.unloads => self.load(&modules.names, act.at),
             Does::Python(text) => {
                 if let Some(text) = self.variables.resolve(text) {
@@ -209,6 +215,10 @@ impl<'a> Walker<'_, 'a> {
                 }
             }
         };
+        if variable.scope == Scope::Job {
+            self.later.push((variable.name.clone(), Value { exported: true, ..value }));
+            return;
+        }
         // Many long values weigh like many variables.
         if variable.scope == Scope::Configured {
             self.configured.insert(variable.name.clone());

@@ -63,7 +63,7 @@ impl<'p, 'a> Walker<'p, 'a> {
                 ("UV_INDEX", IndexKind::Extra),
                 ("UV_FIND_LINKS", IndexKind::FindLinks),
             ],
-            Tool::Conda => &[],
+            Tool::Conda => &[("CONDA_CHANNELS", IndexKind::Channel)],
         };
         // Another configuration file takes the place of pip's or uv's own, and is not read.
         if let Some(at) = self
@@ -80,10 +80,11 @@ impl<'p, 'a> Walker<'p, 'a> {
             if *kind == IndexKind::Primary && step.indexes.iter().any(|i| i.kind == IndexKind::Primary) {
                 continue;
             }
+            let apart = |c: char| c.is_whitespace() || step.tool == Tool::Conda && c == ',';
             let url = |url: Option<String>| Indexed { url, kind: *kind, name: None, explicit: false, at };
             match text {
                 None => step.indexes.push(url(None)),
-                Some(text) => step.indexes.extend(text.split_whitespace().map(|part| {
+                Some(text) => step.indexes.extend(text.split(apart).filter(|part| !part.is_empty()).map(|part| {
                     let address = part.split_once('=').filter(|(name, _)| !pip && !name.contains(':')).map_or(part, |(_, u)| u);
                     url(Some(address.to_owned()))
                 })),
@@ -259,6 +260,7 @@ impl<'p, 'a> Walker<'p, 'a> {
             configured: self.configured.clone(),
             edited: self.edited.clone(),
             written: self.written.clone(),
+            later: self.later.clone(),
             pending: self.pending.clone(),
             bounds: std::mem::take(&mut self.bounds),
         }

@@ -5,6 +5,7 @@ mod bounds;
 mod install;
 mod open;
 mod stage;
+mod uses;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -178,6 +179,7 @@ pub(crate) fn walk(project: &Project<'_>, beginning: &Beginning, world: &World) 
             walker.acts(&beginning.path, &file.outline.acts, 0);
         }
         Enters::Job(at) => walker.job(&beginning.path, file, *at),
+        Enters::Called { caller, at, job } => walker.called(caller, *at, &beginning.path, file, *job),
         Enters::Image(at) => walker.image_of(file, *at),
     }
     let exported = walker.variables.exported().map(|(name, value)| (name.to_owned(), value.clone()));
@@ -207,6 +209,8 @@ struct Walker<'p, 'a> {
     edited: BTreeSet<String>,
     /// Files that were written on the way, by their place in the image or under the root.
     written: BTreeMap<String, &'a Written>,
+    /// Set for the later steps of a job.
+    later: Vec<(String, Value)>,
     /// Set for the next command only.
     pending: Vec<(String, Value)>,
     bounds: Bounds,
@@ -272,6 +276,7 @@ impl<'p, 'a> Walker<'p, 'a> {
             configured: BTreeSet::new(),
             edited: BTreeSet::new(),
             written: BTreeMap::new(),
+            later: Vec::new(),
             pending: Vec::new(),
             bounds: Bounds::default(),
         }
@@ -331,7 +336,7 @@ impl<'p, 'a> Walker<'p, 'a> {
         if uv { Tool::Uv } else { Tool::Pip }
     }
 
-    fn job(&mut self, path: &str, file: File<'a>, at: usize) {
+    pub(super) fn job(&mut self, path: &str, file: File<'a>, at: usize) {
         let acts = &file.outline.acts;
         // What stands before the first job holds for all of them.
         let shared = acts.iter().position(|a| matches!(a.does, Does::Job(_))).unwrap_or(0);

@@ -61,7 +61,7 @@ impl<'a> Walker<'_, 'a> {
         Some((self.project.file(&path)?, path))
     }
 
-    fn first(&mut self, wanted: Vec<String>, kind: Kind) -> Option<String> {
+    pub(super) fn first(&mut self, wanted: Vec<String>, kind: Kind) -> Option<String> {
         for path in wanted {
             if self.project.file(&path).is_some() {
                 return Some(path);

@@ -7,7 +7,7 @@ use tree_sitter::Node;
 use super::scan::substitutions;
 use super::walk::{Step, Walk, Word, all, named};
 use super::{builtin, written};
-use crate::outline::{Does, Piece, Text};
+use crate::outline::{Does, Piece, Scope, Text, Variable};
 use crate::read::command;
 use crate::read::excerpt::Excerpt;
 use crate::source::Span;
@@ -25,6 +25,23 @@ struct Changed {
     path: Text,
     /// Behind what was there.
     appends: bool,
+}
+
+/// A file by which a step of a GitHub job speaks to the later ones.
+#[derive(Clone, Copy)]
+pub(super) enum JobFile {
+    /// `$GITHUB_ENV`.
+    Variables,
+    /// `$GITHUB_PATH`.
+    Path,
+}
+
+fn job_file(path: &Text) -> Option<JobFile> {
+    match path.pieces.as_slice() {
+        [Piece::Variable { name, .. }] if name == "GITHUB_ENV" => Some(JobFile::Variables),
+        [Piece::Variable { name, .. }] if name == "GITHUB_PATH" => Some(JobFile::Path),
+        _ => None,
+    }
 }
 
 impl Walk<'_, '_> {
@@ -67,6 +84,10 @@ impl Walk<'_, '_> {
                 self.after_substitutions(body, Step::Command(body, more), steps);
             }
             body => steps.extend(body.map(Step::Visit)),
+        }
+        if let Some(file) = edits.iter().find_map(|to| job_file(&to.path)) {
+            steps.extend(body.map(|body| Step::Exports(body, file)));
+            edits.retain(|to| job_file(&to.path).is_none());
         }
         let lines = heredoc.as_ref().filter(|_| to_shell).map(|heredoc| heredoc.lines.clone());
         steps.extend(lines.map(Step::Script));
@@ -140,6 +161,31 @@ impl Walk<'_, '_> {
         }
         let words: Vec<_> = self.words(node, &[]).into_iter().map(|w| w.text).collect();
         builtin::is_bare_shell(&command::unwrap(&words).words)
+    }
+
+    /// `echo "X=y" >> $GITHUB_ENV`, alone or in braces.
+    pub(super) fn exports(&mut self, node: Node<'_>, file: JobFile) {
+        let commands = if node.kind() == "compound_statement" { named(node) } else { vec![node] };
+        for command in commands.into_iter().filter(|n| n.kind() == "command") {
+            let words: Vec<Text> = self.words(command, &[]).into_iter().map(|w| w.text).collect();
+            let ([echo, text] | [echo, _, text]) = words.as_slice() else { continue };
+            if echo.known() != Some("echo") {
+                continue;
+            }
+            let set = match file {
+                JobFile::Variables => command::assignment(text),
+                JobFile::Path => {
+                    let mut value = text.clone();
+                    super::word::push_literal(&mut value.pieces, ":");
+                    value.pieces.push(Piece::Variable { name: "PATH".to_owned(), fallback: None, instead: None });
+                    Some(("PATH".to_owned(), value))
+                }
+            };
+            if let Some((name, value)) = set {
+                let variable = Variable { name, value: Some(value), scope: Scope::Job };
+                self.out.act(self.at(command), Does::Set(variable));
+            }
+        }
     }
 
     /// The string that a shell reads in place of a script: `bash <<< "…"`.

@@ -8,7 +8,7 @@ use tree_sitter::{Node, Tree};
 use super::builtin;
 use super::functions::{self, Call, Entry, Functions};
 use super::leaving;
-use super::redirect::Heredoc;
+use super::redirect::{Heredoc, JobFile};
 use super::scan::{self, substitutions};
 use super::word::{self, Words};
 use crate::outline::{Act, Choice, Does, Piece, Place, Scope, Text, Torn, Variable, When};
@@ -161,6 +161,8 @@ pub(super) enum Step<'t> {
     Edit(Span, Text),
     /// A heredoc's lines go to a file.
     Write(Span, Text, Heredoc),
+    /// A command's output goes to the later steps of a job.
+    Exports(Node<'t>, JobFile),
     Assign(Node<'t>),
     Declare(Node<'t>),
     Choose(String, u32),
@@ -241,6 +243,7 @@ impl<'e, 'o> Walk<'e, 'o> {
                 }
                 Step::Edit(at, path) => self.out.act(at, Does::Edit(path)),
                 Step::Write(at, path, heredoc) => self.write(at, path, heredoc),
+                Step::Exports(node, file) => self.exports(node, file),
                 Step::Assign(node) => self.assign(node, Scope::Shell),
                 Step::Declare(node) => builtin::declare(self, node),
                 Step::Choose(test, arm) => self.out.choose(Choice::Branch { test, arm }),
