@@ -433,6 +433,8 @@ impl<'p, 'a> Walker<'p, 'a> {
         path: &str,
     ) {
         let mut asked = self.asked(requirement, via);
+        // A package that is not known may hold any other to a version.
+        step.bounds_open |= asked.text.is_none();
         if step.tool == Tool::Conda {
             // `conda install --file`: the lines are match specs.
             asked.language = Language::MatchSpec;
