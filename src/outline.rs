@@ -40,6 +40,8 @@ pub enum Kind {
     Devcontainer,
     /// GitHub Actions workflow.
     Workflow,
+    /// Makefile.
+    Makefile,
     /// GitHub composite action.
     Action,
     /// `cudalint.toml`.
@@ -119,6 +121,8 @@ pub enum Does {
     From(Stage),
     /// A CI job begins; all acts up to the next belong to it.
     Job(Job),
+    /// A make target begins; all acts up to the next are its recipe.
+    Goal(Goal),
     /// Files go into the image.
     Copy(Copy),
     /// A variable is set or declared.
@@ -403,6 +407,8 @@ pub enum How {
     Project,
     /// `source x.sh`.
     Script,
+    /// make's `include x.mk`.
+    Makefile,
 }
 
 /// A file that stands inside another.
@@ -436,6 +442,15 @@ pub struct Job {
     pub container: Option<Text>,
     /// `runs-on`, as written; several labels joined by a space.
     pub runs_on: Option<Text>,
+}
+
+/// A rule of a makefile.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Goal {
+    /// Its targets.
+    pub names: Vec<String>,
+    /// Its prerequisites, which are made before.
+    pub needs: Vec<Text>,
 }
 
 /// `COPY`, `ADD`.

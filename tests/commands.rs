@@ -168,3 +168,33 @@ fn a_called_workflow_has_its_callers_inputs() {
         &[".github/workflows/a.yml:go: ", ".github/workflows/a.yml:go/in: torch 2.1.0 pypi", ".github/workflows/b.yml:in: "],
     );
 }
+
+#[test]
+fn a_target_is_made_after_what_it_needs() {
+    let makefile = (
+        "Makefile",
+        "include vars.mk\nV := 2.1.0\nall: train\n\ntrain: deps\n\tpip install torchvision==0.16.0\ndeps:\n\t@pip install torch==$(V) \\\n\t  --index-url https://download.pytorch.org/whl/cu118\nnone:\n\techo\n",
+    );
+    check(
+        &[makefile, ("vars.mk", "export PIP_NO_CACHE_DIR = 1\n")],
+        &[
+            "Makefile:deps: torch 2.1.0+cu118 pytorch/cu118",
+            "Makefile:train: torch 2.1.0+cu118 pytorch/cu118, torchvision 0.16.0 pypi",
+        ],
+    );
+    check(
+        &[("sub/Makefile", makefile.1), ("a.sh", "make -C sub deps\nmake deps V=2.2.0\n")],
+        &[
+            "a.sh: torch 2.1.0+cu118 pytorch/cu118",
+            "sub/Makefile:deps: torch 2.1.0+cu118 pytorch/cu118",
+            "sub/Makefile:train: torch 2.1.0+cu118 pytorch/cu118, torchvision 0.16.0 pypi",
+        ],
+    );
+    check(
+        &[
+            ("Makefile", "t: u\n\tpip install torch==2.1.0\nu: t\n\techo\n"),
+            ("Dockerfile", "FROM python:3.11\nCOPY . /a\nWORKDIR /a\nRUN make t\n"),
+        ],
+        &["Dockerfile: <python:3.11> torch 2.1.0 pypi", "Makefile:t: torch 2.1.0 pypi"],
+    );
+}

@@ -1,9 +1,9 @@
 //! Where environments start.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Project, paths};
-use crate::outline::{Act, Choice, Does, Kind, Role};
+use crate::outline::{Act, Choice, Does, Goal, Kind, Role};
 use crate::source::Span;
 
 /// A place where an environment starts.
@@ -32,6 +32,8 @@ pub(crate) enum Enters {
     Stage(usize),
     /// A script or rc file.
     Script,
+    /// A target of a makefile.
+    Goal(String),
     /// A CI job, by the position of its act.
     Job(usize),
     /// A job of this workflow, by the position of its act, called by another's job.
@@ -60,6 +62,10 @@ pub(crate) fn commanded(project: &Project<'_>) -> Vec<Beginning> {
         match file.kind {
             Kind::Dockerfile => found.extend(stages(project, path)),
             Kind::Script | Kind::Rc if !acts.is_empty() => found.push(start(path.to_owned(), top, Enters::Script, true)),
+            Kind::Makefile => {
+                let goals = goals(acts).into_iter();
+                found.extend(goals.map(|(name, at)| start(format!("{path}:{name}"), at, Enters::Goal(name.to_owned()), true)));
+            }
             Kind::Workflow => {
                 let mut seen = BTreeSet::new();
                 for (i, act) in acts.iter().enumerate() {
@@ -95,6 +101,25 @@ pub(crate) fn commanded(project: &Project<'_>) -> Vec<Beginning> {
         }
     }
     found
+}
+
+/// The targets whose own recipe installs something.
+fn goals(acts: &[Act]) -> Vec<(&str, Span)> {
+    let mut found = BTreeMap::new();
+    let mut goal: Option<(&Goal, Span)> = None;
+    for act in acts {
+        match (&act.does, goal) {
+            (Does::Goal(next), _) => goal = Some((next, act.at)),
+            (Does::Install(_) | Does::System(_) | Does::Include(_), Some((of, at))) => {
+                for name in &of.names {
+                    found.entry(name.as_str()).or_insert(at);
+                }
+                goal = None;
+            }
+            _ => {}
+        }
+    }
+    found.into_iter().collect()
 }
 
 /// The jobs of the workflow that a job calls; `rest` is what stands behind the job's act.

@@ -13,6 +13,7 @@ mod devcontainer;
 mod dockerfile;
 mod excerpt;
 mod kubernetes;
+mod makefile;
 mod names;
 mod pyproject;
 mod requirements;
@@ -94,6 +95,7 @@ pub static FORMATS: &[Format] = &[
         read: shell::read,
     },
     Format { kind: Kind::Script, exact: &[], names: &["*.sh", "*.bash", "*.zsh", "*.sbatch", "*.slurm"], read: shell::read },
+    Format { kind: Kind::Makefile, exact: &["Makefile", "makefile", "GNUmakefile"], names: &[], read: makefile::read },
     // Known by content only.
     Format { kind: Kind::Kubernetes, exact: &[], names: &[], read: kubernetes::read },
 ];

@@ -151,6 +151,7 @@ impl<'a> Walker<'_, 'a> {
                     }
                 }
             }
+            Does::Compile(compile) if compile.program == "make" => self.make(act.at, &compile.arguments, depth),
             Does::Use(used) => self.take_in(used, depth),
             Does::Modules(modules) if !modules.unloads => self.load(&modules.names, act.at),
             Does::Python(text) => {

@@ -177,6 +177,7 @@ impl<'p, 'a> Walker<'p, 'a> {
             How::Project => self.open_project(&include.path),
             How::CondaEnvironment => self.open(&include.path, Kind::CondaEnvironment),
             How::Script => self.open(&include.path, Kind::Script),
+            How::Makefile => None,
             How::Requirements | How::Constraints | How::Overrides => self.open(&include.path, Kind::Requirements),
         };
         let Some((file, path)) = path else {

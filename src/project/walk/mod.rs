@@ -3,6 +3,7 @@
 mod acts;
 mod bounds;
 mod install;
+mod make;
 mod open;
 mod stage;
 mod uses;
@@ -179,6 +180,7 @@ pub(crate) fn walk(project: &Project<'_>, beginning: &Beginning, world: &World) 
             walker.acts(&beginning.path, &file.outline.acts, 0);
         }
         Enters::Job(at) => walker.job(&beginning.path, file, *at),
+        Enters::Goal(name) => walker.made(&beginning.path, file, &[name], 0),
         Enters::Called { caller, at, job } => walker.called(caller, *at, &beginning.path, file, *job),
         Enters::Image(at) => walker.image_of(file, *at),
     }
