@@ -246,7 +246,7 @@ impl Linter {
         // What CI installs, people install by hand, too; what an image or a script installs is theirs.
         let installed: BTreeSet<String> = judged
             .iter()
-            .filter(|(name, _)| !name.starts_with(".github/"))
+            .filter(|(name, _)| !name.starts_with(".github/") && !name.starts_with(".gitlab-ci."))
             .flat_map(|(_, j)| j.installed.iter().cloned())
             .collect();
         run(project::manifests(&project, &installed), &mut judged, &mut order);

@@ -40,8 +40,12 @@ pub enum Kind {
     Devcontainer,
     /// GitHub Actions workflow.
     Workflow,
+    /// GitLab's pipeline.
+    GitlabCi,
     /// Makefile.
     Makefile,
+    /// Markdown: its shell blocks, to silence only.
+    Markdown,
     /// GitHub composite action.
     Action,
     /// `cudalint.toml`.

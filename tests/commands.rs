@@ -198,3 +198,62 @@ fn a_target_is_made_after_what_it_needs() {
         &["Dockerfile: <python:3.11> torch 2.1.0 pypi", "Makefile:t: torch 2.1.0 pypi"],
     );
 }
+
+#[test]
+fn markdown_only_silences() {
+    let rules = |readme: &str| {
+        let mut linter = Linter::new(Settings::default());
+        let compose =
+            "services:\n  a:\n    image: pytorch/pytorch:2.3.0-cuda12.1-cudnn8-runtime\n    command: python x --device cuda\n";
+        for (path, text) in [("compose.yml", compose), ("README.md", readme)] {
+            linter.set(path, text).expect("no configuration");
+        }
+        linter.report().diagnostics.iter().map(|found| found.rule).collect::<Vec<_>>()
+    };
+    let run =
+        |options: &str| format!("```sh\ndocker run {options} pytorch/pytorch:2.3.0-cuda12.1-cudnn8-runtime nvidia-smi\n```\n");
+    assert_eq!(rules(&run("--rm")), ["gpu-not-requested"]);
+    assert!(rules(&run("--gpus all")).is_empty());
+    let requirements = ("requirements.txt", "torch==2.1.0\n");
+    check(&[requirements, ("README.md", "```\npip install -r requirements.txt\n```\n")], &["requirements.txt: torch 2.1.0 pypi"]);
+    check(
+        &[
+            requirements,
+            ("README.md", "```\npip install -r requirements.txt --index-url https://download.pytorch.org/whl/cu118\n```\n"),
+        ],
+        &["requirements.txt: torch ?"],
+    );
+}
+
+#[test]
+fn a_pipeline_of_gitlab() {
+    check(
+        &[
+            (
+                ".gitlab-ci.yml",
+                "default: {image: python:3.11}\n.torch:\n  before_script: [cd sub]\na:\n  extends: .torch\n  parallel:\n    matrix: [{F: [requirements.txt, other.txt]}]\n  script:\n    - pip install -r $F\n",
+            ),
+            ("sub/requirements.txt", "torch==2.1.0\n"),
+            ("sub/other.txt", "torch==2.2.0\n"),
+        ],
+        &[
+            ".gitlab-ci.yml:a: <python:3.11> torch 2.1.0 pypi",
+            ".gitlab-ci.yml:a?row 2: <python:3.11> torch 2.2.0 pypi",
+            "sub/requirements.txt: torch 2.1.0 pypi",
+        ],
+    );
+}
+
+#[test]
+fn a_dev_container_installs_once_it_is_there() {
+    check(
+        &[
+            (
+                ".devcontainer/devcontainer.json",
+                "{\n  // x\n  \"image\": \"python:3.11\",\n  \"postCreateCommand\": \"pip install -r requirements.txt\"\n}\n",
+            ),
+            ("requirements.txt", "torch==2.1.0\n"),
+        ],
+        &[".devcontainer/devcontainer.json:python: <python:3.11> torch 2.1.0 pypi"],
+    );
+}

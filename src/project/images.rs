@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use globset::{Glob, GlobMatcher};
 
 use super::{Project, paths};
-use crate::outline::{BuildOf, Does, Launcher, Text, Variable};
+use crate::outline::{BuildOf, Does, Kind, Launcher, Text, Variable};
 use crate::source::Span;
 
 /// One file of the root that builds a Dockerfile.
@@ -29,8 +29,8 @@ pub(super) struct Giver {
 #[derive(Debug, Default)]
 pub(super) struct Givers {
     of: BTreeMap<String, Vec<Giver>>,
-    /// Dockerfiles with the place of the giver among theirs, by the image's name without tag.
-    builders: BTreeMap<String, (String, usize)>,
+    /// Dockerfiles with the stage, by the image's name without tag.
+    builders: BTreeMap<String, (String, String)>,
 }
 
 impl Givers {
@@ -48,10 +48,10 @@ impl Givers {
     pub(super) fn targets(&self, dockerfile: &str) -> BTreeSet<String> {
         self.of(dockerfile).iter().map(|g| g.target.to_lowercase()).filter(|t| !t.is_empty()).collect()
     }
-    /// The Dockerfile that an image name is built from.
-    pub(super) fn builder(&self, image: &str) -> Option<(&str, &Giver)> {
-        let (path, n) = self.builders.get(untagged(image))?;
-        Some((path, self.of(path).get(*n)?))
+    /// The Dockerfile that an image name is built from, and its stage.
+    pub(super) fn builder(&self, image: &str) -> Option<(&str, &str)> {
+        let (path, target) = self.builders.get(untagged(image))?;
+        Some((path, target))
     }
 }
 
@@ -65,6 +65,7 @@ fn untagged(image: &str) -> &str {
 pub(super) fn givers(project: &Project<'_>) -> Givers {
     let mut found = Givers::default();
     let mut seen = BTreeSet::new();
+    let mut told: BTreeMap<String, (String, String)> = BTreeMap::new();
     for (path, file) in project.files() {
         for act in &file.outline.acts {
             let Does::Launch(launch) = &act.does else { continue };
@@ -87,17 +88,25 @@ pub(super) fn givers(project: &Project<'_>) -> Givers {
                     environment: launch.environment.iter().filter_map(with_place).collect(),
                     unread_environment: launch.unread_environment,
                 };
-                if seen.insert((dockerfile.clone(), giver.clone())) {
+                if file.kind == Kind::Markdown {
+                    // How people build it by hand is no world of its own.
+                    told.entry(untagged(&giver.image).to_owned()).or_insert((dockerfile, giver.target));
+                } else if seen.insert((dockerfile.clone(), giver.clone())) {
                     found.of.entry(dockerfile).or_default().push(giver);
                 }
             }
         }
     }
     for (path, givers) in &found.of {
-        for (n, giver) in givers.iter().enumerate().filter(|(_, g)| !g.image.is_empty()) {
-            found.builders.entry(untagged(&giver.image).to_owned()).or_insert_with(|| (path.clone(), n));
+        for giver in givers {
+            let built = (path.clone(), giver.target.clone());
+            found.builders.entry(untagged(&giver.image).to_owned()).or_insert(built);
         }
     }
+    for (image, built) in told {
+        found.builders.entry(image).or_insert(built);
+    }
+    found.builders.remove("");
     found
 }
 

@@ -64,6 +64,6 @@ impl<'a> Project<'a> {
     }
     /// What the other files say of building a Dockerfile or of who installs a manifest: part of the fingerprint of its starts.
     pub(crate) fn given_to(&self, path: &str) -> String {
-        format!("{:?}{:?}", self.givers.of(path), self.installers.tool(path))
+        format!("{:?}{:?}{:?}", self.givers.of(path), self.installers.tool(path), self.installers.by_hand(path))
     }
 }

@@ -52,7 +52,7 @@ pub(crate) enum Enters {
 /// The starts that are commands: Dockerfile stages, scripts, jobs, launches of images.
 pub(crate) fn commanded(project: &Project<'_>) -> Vec<Beginning> {
     let mut found = Vec::new();
-    for (path, file) in project.files().filter(|(_, file)| !file.by_link) {
+    for (path, file) in project.files().filter(|(_, file)| !file.by_link && file.kind != Kind::Markdown) {
         let acts = &file.outline.acts;
         let top = Span::new(file.id, 0, 0);
         let start = |name: String, at, enters, runs| {
@@ -66,7 +66,7 @@ pub(crate) fn commanded(project: &Project<'_>) -> Vec<Beginning> {
                 let goals = goals(acts).into_iter();
                 found.extend(goals.map(|(name, at)| start(format!("{path}:{name}"), at, Enters::Goal(name.to_owned()), true)));
             }
-            Kind::Workflow => {
+            Kind::Workflow | Kind::GitlabCi => {
                 let mut seen = BTreeSet::new();
                 for (i, act) in acts.iter().enumerate() {
                     // A matrix repeats its job, once a row.

@@ -12,8 +12,10 @@ mod container;
 mod devcontainer;
 mod dockerfile;
 mod excerpt;
+mod gitlab;
 mod kubernetes;
 mod makefile;
+pub(crate) mod markdown;
 mod names;
 mod pyproject;
 mod requirements;
@@ -95,7 +97,14 @@ pub static FORMATS: &[Format] = &[
         read: shell::read,
     },
     Format { kind: Kind::Script, exact: &[], names: &["*.sh", "*.bash", "*.zsh", "*.sbatch", "*.slurm"], read: shell::read },
+    Format { kind: Kind::GitlabCi, exact: &[".gitlab-ci.yml", ".gitlab-ci.yaml"], names: &[], read: gitlab::read },
     Format { kind: Kind::Makefile, exact: &["Makefile", "makefile", "GNUmakefile"], names: &[], read: makefile::read },
+    Format {
+        kind: Kind::Markdown,
+        exact: &["README*.md", "Readme*.md", "readme*.md", "docs/*.md"],
+        names: &[],
+        read: markdown::read,
+    },
     // Known by content only.
     Format { kind: Kind::Kubernetes, exact: &[], names: &[], read: kubernetes::read },
 ];

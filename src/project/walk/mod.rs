@@ -20,7 +20,9 @@ use super::variables::{Value, Variables};
 use super::worlds::World;
 use super::{File, Project, paths};
 use crate::environment::{Join, Reason};
-use crate::outline::{Act, Choice, Does, IndexKind, InstallFlags, Kind, Language, Locked, Role, Scope, Tool, Variable, Written};
+use crate::outline::{
+    Act, Choice, Does, IndexKind, InstallFlags, Kind, Language, Launcher, Locked, Role, Scope, Tool, Variable, Written,
+};
 use crate::source::{FileId, Span};
 
 /// No include is followed deeper: cycles end here.
@@ -182,7 +184,7 @@ pub(crate) fn walk(project: &Project<'_>, beginning: &Beginning, world: &World) 
         Enters::Job(at) => walker.job(&beginning.path, file, *at),
         Enters::Goal(name) => walker.made(&beginning.path, file, &[name], 0),
         Enters::Called { caller, at, job } => walker.called(caller, *at, &beginning.path, file, *job),
-        Enters::Image(at) => walker.image_of(file, *at),
+        Enters::Image(at) => walker.image_of(&beginning.path, file, *at),
     }
     let exported = walker.variables.exported().map(|(name, value)| (name.to_owned(), value.clone()));
     walker.script.exported = exported.collect();
@@ -317,6 +319,9 @@ impl<'p, 'a> Walker<'p, 'a> {
             _ => {
                 let mut step = self.step(self.project.installers.tool(path), at);
                 self.requirements(path, file, &mut step, false, &[], 0);
+                // Both ways of installing it must agree.
+                let url = |at| Indexed { url: None, kind: IndexKind::Extra, name: None, explicit: false, at };
+                step.indexes.extend(self.project.installers.by_hand(path).map(url));
                 self.push(step);
             }
         }
@@ -360,7 +365,7 @@ impl<'p, 'a> Walker<'p, 'a> {
         }
     }
 
-    fn image_of(&mut self, file: File<'a>, at: usize) {
+    fn image_of(&mut self, path: &str, file: File<'a>, at: usize) {
         // Variables set before a `docker run` of a script hold for its image's name.
         let acts = &file.outline.acts;
         for act in acts.iter().take(at) {
@@ -382,6 +387,10 @@ impl<'p, 'a> Walker<'p, 'a> {
                 );
             }
             self.script.events.push(Event::Base { image: name, at: image.at, also: Vec::new() });
+            if launch.by == Launcher::Devcontainer {
+                // The root is its working folder.
+                self.acts(path, &acts[at + 1..], 0);
+            }
         }
     }
 }

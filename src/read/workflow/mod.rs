@@ -305,7 +305,7 @@ fn folded(tree: &Tree<'_>) -> String {
 }
 
 /// Line ends between lines of the same indentation; in a block, lines that stand further right keep theirs.
-fn fold(text: &mut String, part: Range<usize>, block: bool) {
+pub(super) fn fold(text: &mut String, part: Range<usize>, block: bool) {
     let line_start = text[..part.start].rfind('\n').map_or(0, |n| n + 1);
     let column = part.start - line_start;
     let mut ends = Vec::new();
