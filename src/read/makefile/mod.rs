@@ -51,7 +51,7 @@ fn logical_end(text: &str, start: usize) -> usize {
         let end = text[at..].find('\n').map_or(text.len(), |n| at + n + 1);
         let bare = text[at..end].trim_end_matches(['\n', '\r']);
         let backslashes = bare.len() - bare.trim_end_matches('\\').len();
-        if backslashes % 2 == 0 || end == text.len() {
+        if backslashes.is_multiple_of(2) || end == text.len() {
             return end;
         }
         at = end;

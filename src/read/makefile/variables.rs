@@ -31,6 +31,9 @@ enum Meaning {
     Unknown,
 }
 
+/// A definition that a conditional chooses: name, value, place, choices.
+pub(super) type Varying<'v> = (&'v str, Vec<Piece>, Range<usize>, Vec<Choice>);
+
 /// The variables of a makefile.
 #[derive(Default)]
 pub(super) struct Variables {
@@ -95,8 +98,8 @@ impl Variables {
         self.string(text, 0)
     }
 
-    /// Definitions that conditionals choose between: name, value, place, choices. The shell sees them as its variables.
-    pub(super) fn varying(&self) -> Vec<(&str, Vec<Piece>, Range<usize>, Vec<Choice>)> {
+    /// Definitions that conditionals choose between. The shell sees them as its variables.
+    pub(super) fn varying(&self) -> Vec<Varying<'_>> {
         let sorted: BTreeMap<_, _> = self.names.iter().collect();
         let all = sorted.into_iter().filter_map(|(name, meaning)| match meaning {
             Meaning::Varies(all) if is_shell_name(name) => Some((name.as_str(), all)),
