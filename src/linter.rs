@@ -246,7 +246,7 @@ impl Linter {
         // What CI installs, people install by hand, too; what an image or a script installs is theirs.
         let installed: BTreeSet<String> = judged
             .iter()
-            .filter(|(name, _)| !name.starts_with(".github/"))
+            .filter(|(name, _)| !name.starts_with(".github/") && !name.starts_with(".gitlab-ci."))
             .flat_map(|(_, j)| j.installed.iter().cloned())
             .collect();
         run(project::manifests(&project, &installed), &mut judged, &mut order);
@@ -570,7 +570,7 @@ impl Aliases for CompanyNames<'_> {
 /// The platforms that a start is looked at on, with the hosts of each: without a host, Linux on x86-64; an image is always
 /// Linux. What comes on one machine is not what comes on another.
 fn platforms(beginning: &Beginning, hosts: &[Host]) -> Vec<(Platform, Vec<Host>)> {
-    let image = matches!(beginning.enters, Enters::Stage(_) | Enters::Image(_) | Enters::Job(_));
+    let image = matches!(beginning.enters, Enters::Stage(_) | Enters::Image(_) | Enters::Job(_) | Enters::Called { .. });
     let mut found: Vec<(Platform, Vec<Host>)> = Vec::new();
     for host in hosts {
         let platform = match image {

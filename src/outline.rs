@@ -72,6 +72,14 @@ pub enum Kind {
     Devcontainer,
     /// GitHub Actions workflow.
     Workflow,
+    /// GitLab's pipeline.
+    GitlabCi,
+    /// Makefile.
+    Makefile,
+    /// Markdown: its shell blocks, to silence only.
+    Markdown,
+    /// GitHub composite action.
+    Action,
     /// `cudalint.toml`.
     Config,
     /// A machine, recorded by `probe` or written by hand.
@@ -168,6 +176,8 @@ pub enum Does {
     From(Stage),
     /// A CI job begins; all acts up to the next belong to it.
     Job(Job),
+    /// A make target begins; all acts up to the next are its recipe.
+    Goal(Goal),
     /// Files go into the image.
     Copy(Copy),
     /// A variable is set or declared.
@@ -195,6 +205,23 @@ pub enum Does {
     Options(InstallFlags),
     /// A file is changed on the way (`sed -i`, `grep -v torch a > b`): its text here is no longer known.
     Edit(Text),
+    /// A file is written whose text stands here (`cat > requirements.txt <<EOF`): known from here on.
+    Write(Box<Written>),
+    /// A step or a job takes another file's steps or jobs in (`uses: ./path`).
+    Use(Use),
+    /// Environment modules are loaded or unloaded (`module load cuda/12.1`).
+    Modules(Modules),
+    /// A file is fetched (`wget`, `curl`).
+    Download(Download),
+    /// NVIDIA's installer is run (`sh cuda_12.4.1_550.54.15_linux.run --toolkit`).
+    Runfile {
+        /// The file.
+        file: Text,
+        /// Its options.
+        arguments: Vec<Text>,
+    },
+    /// What happens in a stage that stands on this one, right after its `FROM` (`ONBUILD`).
+    OnBuild(Vec<Act>),
 }
 
 /// Text that may hold variables. Linking resolves it to one value, or to none.
@@ -489,6 +516,19 @@ pub enum How {
     Setup,
     /// `uv run x.py`: an environment of its own, where its inline metadata says what goes in.
     PythonScript,
+    /// make's `include x.mk`.
+    Makefile,
+}
+
+/// A file that stands inside another.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Written {
+    /// Where it goes.
+    pub path: Text,
+    /// How it is read.
+    pub kind: Kind,
+    /// What it says; its places are those of the file around it.
+    pub outline: Outline,
 }
 
 /// A Dockerfile stage.
@@ -511,6 +551,15 @@ pub struct Job {
     pub container: Option<Text>,
     /// `runs-on`, as written; several labels joined by a space.
     pub runs_on: Option<Text>,
+}
+
+/// A rule of a makefile.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Goal {
+    /// Its targets.
+    pub names: Vec<String>,
+    /// Its prerequisites, which are made before.
+    pub needs: Vec<Text>,
 }
 
 /// `COPY`, `ADD`.
@@ -542,6 +591,8 @@ pub enum Scope {
     Arg,
     /// Written to the user's configuration (`pip config set`): outlives the shell and the layer.
     Configured,
+    /// Written to `$GITHUB_ENV` or `$GITHUB_PATH`: holds for the later steps of the job.
+    Job,
     /// The whole environment from here on: `ENV`, `export`, a workflow's or compose's `env`.
     Environment,
     /// The shell that sets it only.
@@ -559,6 +610,8 @@ pub enum Place {
     CondaEnvironment(Text),
     /// `source X/bin/activate`, `python -m venv X` followed by its use.
     Venv(Text),
+    /// The whole script runs in a container of that image (`#SBATCH --container-image`).
+    Image(Text),
     /// A called function's body begins, in the same shell; the [`Place::Back`] that belongs to it follows.
     Call,
     /// A subshell or a RUN begins; the [`Place::Back`] that belongs to it follows.
@@ -595,6 +648,43 @@ pub struct SystemPackages {
     pub names: Vec<Text>,
     /// Whether they go.
     pub removes: bool,
+}
+
+/// A composite action or a workflow of the root that takes part.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Use {
+    /// Its path from the root.
+    pub path: Text,
+    /// Its inputs, as variables by [`input_name`].
+    pub with: Vec<Variable>,
+}
+
+/// The variable that stands for `${{ inputs.python-version }}`.
+#[must_use]
+pub fn input_name(input: &str) -> String {
+    let name = input.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' });
+    INPUTS.chars().chain(name).collect()
+}
+
+/// What the names of [`input_name`] begin with.
+pub const INPUTS: &str = "inputs__";
+
+/// Environment modules.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Modules {
+    /// With versions as written: `cuda/12.1`; empty where all of them go (`module purge`).
+    pub names: Vec<Text>,
+    /// Whether they go.
+    pub unloads: bool,
+}
+
+/// A file that is fetched.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Download {
+    /// From where.
+    pub url: Text,
+    /// To where; `None` for standard output.
+    pub to: Option<Text>,
 }
 
 /// Something is started: a compose service, a pod's container, `docker run`.
@@ -641,6 +731,10 @@ pub enum Launcher {
     Kubernetes,
     /// `devcontainer.json`.
     Devcontainer,
+    /// `srun --container-image`, `shifter`.
+    Slurm,
+    /// `apptainer exec`, `singularity run`.
+    Apptainer,
 }
 
 /// A Dockerfile to build.

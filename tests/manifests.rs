@@ -41,7 +41,7 @@ fn poetry_translates_its_constraints() {
     // Several conditions are none that can be said: any version may come.
     check(
         &[("pyproject.toml", "[tool.poetry.dependencies]\ntorch = '2.0.1 || ^2.2'\ntorchvision = '*'\n")],
-        &["pyproject.toml: torch ?, torchvision 0.29.2… pypi"],
+        &["pyproject.toml: torch ?, torchvision ?"],
     );
 }
 
@@ -305,7 +305,8 @@ fn the_python_beside_a_manifest() {
 
 #[test]
 fn a_package_of_unknown_version_is_no_package_of_any_version() {
-    check(&[("a.sh", "pip install torch==$V torchvision\n")], &["a.sh: torch ?, torchvision 0.29.2… pypi"]);
+    // It may hold what is beside it to any version.
+    check(&[("a.sh", "pip install torch==$V torchvision\n")], &["a.sh: torch ?, torchvision ?"]);
     check(&[("a.sh", "pip install torch$V torchvision==0.16.0\n")], &["a.sh: torch 2.1.0 pypi, torchvision 0.16.0 pypi"]);
 }
 

@@ -39,6 +39,7 @@ impl State {
                 at: ask.at,
                 also: ask.also.clone(),
                 implied: false,
+                held: false,
                 chosen: spec.version.is_some() || !locks.is_empty(),
                 name,
             };
@@ -70,6 +71,7 @@ impl State {
                 at: entry.lock.version.at,
                 also,
                 implied: false,
+                held: false,
                 chosen: true,
                 name: key,
             };

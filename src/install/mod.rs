@@ -67,6 +67,7 @@ pub(crate) fn fold(beginning: &Beginning, world: &World, script: &Script, aliase
             Event::System { names, .. } => {
                 forward_compat.extend(names.iter().filter_map(|n| package_compat(n)));
             }
+            Event::Modules => states.values_mut().for_each(|state| state.unknown_base = true),
             Event::Base { .. } => {}
         }
     }

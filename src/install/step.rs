@@ -46,6 +46,8 @@ pub(super) struct Wanted {
     pub(super) extras: Vec<String>,
     /// Required by another package of the step, not asked for.
     pub(super) implied: bool,
+    /// What requires it comes in one version only, which pins it.
+    pub(super) held: bool,
     /// A pin, an upper bound or an index chooses it.
     pub(super) chosen: bool,
 }
@@ -91,7 +93,7 @@ impl State {
             let mut builds = if want.alone.builds.is_empty() { want.alone.clone() } else { pruned.left[n].clone() };
             builds.open = want.alone.open;
             builds.open |= step.open && want.implied;
-            if step.bounds_open && (want.implied || want.wants.pin().is_none()) {
+            if step.bounds_open && !want.held && (want.implied || want.wants.pin().is_none()) {
                 builds = Candidates { open: true, today: None, ..builds };
             }
             if self.unknown_base && !want.chosen && self.there(&want.name).is_none() {
@@ -176,6 +178,7 @@ impl State {
                     also: ask.also.clone(),
                     extras: Vec::new(),
                     implied: false,
+                    held: false,
                     chosen: true,
                 },
                 // What a lock says of it is known.
@@ -191,6 +194,7 @@ impl State {
                     alone: open(),
                     extras: Vec::new(),
                     implied: false,
+                    held: false,
                     chosen: true,
                 },
                 Subject::Elsewhere { name: None } | Subject::Path(_) => continue,
@@ -248,6 +252,7 @@ impl State {
             alone: Candidates::default(),
             extras: Vec::new(),
             implied: false,
+            held: false,
             name,
         };
         for (at, wants) in view.limits.bounds(&new.name) {
@@ -347,6 +352,7 @@ impl State {
                         if known.implied && fixed.get(name).is_some_and(|before| *before < fixes) {
                             *known = Wanted {
                                 implied: true,
+                                held: fixes == Fixes::Always,
                                 chosen: false,
                                 ..self.package(name.clone(), Specifiers::default(), &ask, view)
                             };
@@ -359,7 +365,7 @@ impl State {
                         let wants = if by_extra { wants.clone() } else { Specifiers::default() };
                         let mut new = self.package(name.clone(), wants, &ask, view);
                         new.alone.open |= by_extra && !alone;
-                        wanted.push(Wanted { implied: true, chosen: false, ..new });
+                        wanted.push(Wanted { implied: true, held: fixes == Fixes::Always, chosen: false, ..new });
                     }
                 }
             }

@@ -34,7 +34,6 @@ pub(super) struct Giver {
 /// What all who build a Dockerfile say of it.
 #[derive(Debug, Default)]
 pub(super) struct Built {
-    givers: Vec<Giver>,
     /// The build contexts, in the order of givers; none where nobody builds it.
     pub(super) contexts: Vec<String>,
     /// The different sets of build arguments; one, empty, where nobody builds it.
@@ -54,7 +53,7 @@ pub(super) struct Built {
 }
 
 impl Built {
-    fn by(givers: Vec<Giver>) -> Self {
+    fn by(givers: &[Giver]) -> Self {
         let mut hasher = DefaultHasher::new();
         givers.hash(&mut hasher);
         let mut seen = BTreeSet::new();
@@ -67,7 +66,7 @@ impl Built {
             arguments.push(BTreeMap::new());
         }
         let mut agree: HashMap<(&str, &str), usize> = HashMap::new();
-        for giver in &givers {
+        for giver in givers {
             let own: BTreeSet<_> = giver.environment.iter().map(|(name, value, _)| (name.as_str(), value.as_str())).collect();
             own.into_iter().for_each(|variable| *agree.entry(variable).or_default() += 1);
         }
@@ -77,13 +76,12 @@ impl Built {
             arguments,
             targets: givers.iter().map(|g| g.target.to_lowercase()).filter(|t| !t.is_empty()).collect(),
             environment: givers.first().map(|g| g.environment.iter().filter(all).cloned().collect()).unwrap_or_default(),
-            environment_files: if let [only] = givers.as_slice() { only.environment_files.clone() } else { Vec::new() },
+            environment_files: if let [only] = givers { only.environment_files.clone() } else { Vec::new() },
             unread_environment: givers
                 .iter()
                 .any(|g| g.unread_environment || (givers.len() > 1 && !g.environment_files.is_empty())),
             interpolations: givers.iter().filter_map(|g| g.interpolation.clone()).collect(),
             hash: hasher.finish(),
-            givers,
         }
     }
 }
@@ -94,18 +92,18 @@ pub(super) struct Givers {
     of: BTreeMap<String, Built>,
     /// Of what nobody builds.
     none: Built,
-    /// Dockerfiles with the place of the giver among theirs, by the image's name without tag.
-    builders: BTreeMap<String, (String, usize)>,
+    /// Dockerfiles with the stage, by the image's name without tag.
+    builders: BTreeMap<String, (String, String)>,
 }
 
 impl Givers {
     pub(super) fn of(&self, dockerfile: &str) -> &Built {
         self.of.get(dockerfile).unwrap_or(&self.none)
     }
-    /// The Dockerfile that an image name is built from.
-    pub(super) fn builder(&self, image: &str) -> Option<(&str, &Giver)> {
-        let (path, n) = self.builders.get(untagged(image))?;
-        Some((path, self.of(path).givers.get(*n)?))
+    /// The Dockerfile that an image name is built from, and its stage.
+    pub(super) fn builder(&self, image: &str) -> Option<(&str, &str)> {
+        let (path, target) = self.builders.get(untagged(image))?;
+        Some((path, target))
     }
 }
 
@@ -119,6 +117,7 @@ fn untagged(image: &str) -> &str {
 pub(super) fn givers(project: &Project<'_>) -> Givers {
     let mut found: BTreeMap<String, Vec<Giver>> = BTreeMap::new();
     let mut seen = HashSet::new();
+    let mut told: BTreeMap<String, (String, String)> = BTreeMap::new();
     let mut read: HashMap<Option<String>, Variables> = HashMap::new();
     for (path, file) in project.files() {
         for act in &file.outline.acts {
@@ -139,18 +138,21 @@ pub(super) fn givers(project: &Project<'_>) -> Givers {
                     Some((v.name.clone(), variables.resolve(value)?, value.at))
                 };
                 let known = |v: &Variable| Some((v.name.clone(), variables.resolve(v.value.as_ref()?)?));
-                let file = |text: &Text| paths::join(paths::folder(path), &variables.resolve(text)?);
+                let beside = |text: &Text| paths::join(paths::folder(path), &variables.resolve(text)?);
                 let giver = Giver {
                     context,
                     target: build.target.as_ref().and_then(Text::known).unwrap_or_default().to_owned(),
                     image: image.clone().unwrap_or_default(),
                     arguments: build.arguments.iter().filter_map(known).collect(),
                     environment: launch.environment.iter().filter_map(with_place).collect(),
-                    environment_files: launch.environment_files.iter().map(file).collect(),
+                    environment_files: launch.environment_files.iter().map(beside).collect(),
                     unread_environment: launch.unread_environment,
                     interpolation,
                 };
-                if seen.insert((dockerfile.clone(), giver.clone())) {
+                if file.kind == Kind::Markdown {
+                    // How people build it by hand is no world of its own.
+                    told.entry(untagged(&giver.image).to_owned()).or_insert((dockerfile, giver.target));
+                } else if seen.insert((dockerfile.clone(), giver.clone())) {
                     found.entry(dockerfile).or_default().push(giver);
                 }
             }
@@ -158,12 +160,17 @@ pub(super) fn givers(project: &Project<'_>) -> Givers {
     }
     let mut builders = BTreeMap::new();
     for (path, givers) in &found {
-        for (n, giver) in givers.iter().enumerate().filter(|(_, g)| !g.image.is_empty()) {
-            builders.entry(untagged(&giver.image).to_owned()).or_insert_with(|| (path.clone(), n));
+        for giver in givers {
+            let built = (path.clone(), giver.target.clone());
+            builders.entry(untagged(&giver.image).to_owned()).or_insert(built);
         }
     }
-    let of = found.into_iter().map(|(path, givers)| (path, Built::by(givers))).collect();
-    Givers { of, none: Built::by(Vec::new()), builders }
+    for (image, built) in told {
+        builders.entry(image).or_insert(built);
+    }
+    builders.remove("");
+    let of = found.into_iter().map(|(path, givers)| (path, Built::by(&givers))).collect();
+    Givers { of, none: Built::by(&[]), builders }
 }
 
 /// The file beside a compose file from which Compose takes the variables that stand in it.

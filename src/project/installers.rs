@@ -1,26 +1,41 @@
 //! Which tool installs a manifest that no command names outright: `uv pip install -r "$file"` may mean any;
 //! a project is its own tool's.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use globset::{Glob, GlobSet, GlobSetBuilder};
 
 use super::{File, Project, locks, paths};
 use crate::outline::{Act, Choice, Does, Kind, Piece, Text, Tool};
+use crate::source::Span;
 
 /// No root has more such names, and none is longer: else any may be meant.
 const MOST: usize = 256;
 
-/// Names of manifests that some command may install by uv.
+/// Who installs a manifest that no command installs outright.
 #[derive(Debug, Default)]
-pub(super) struct Installers(GlobSet);
+pub(super) struct Installers {
+    /// Names of manifests that some command may install by uv.
+    uv: GlobSet,
+    /// Manifests that people install with another index, as Markdown tells them, with its place.
+    by_hand: BTreeMap<String, Span>,
+}
 
 impl Installers {
     pub(super) fn of(project: &Project<'_>) -> Self {
         let mut patterns: BTreeSet<String> = BTreeSet::new();
-        for (_, file) in project.files() {
+        let mut by_hand = BTreeMap::new();
+        for (path, file) in project.files() {
             for act in &file.outline.acts {
                 let Does::Install(install) = &act.does else { continue };
+                if file.kind == Kind::Markdown {
+                    let Some(index) = install.indexes.first() else { continue };
+                    for read in install.reads.iter().filter_map(|read| read.path.known()) {
+                        let places = [paths::folder(path), ""].into_iter().filter_map(|folder| paths::join(folder, read));
+                        by_hand.extend(places.map(|place| (place, index.url.at)));
+                    }
+                    continue;
+                }
                 if install.tool == Tool::UvPip {
                     patterns.extend(install.reads.iter().filter_map(|read| pattern(&read.path)));
                 }
@@ -33,11 +48,15 @@ impl Installers {
         for glob in patterns.iter().filter_map(|p| Glob::new(p).ok()) {
             set.add(glob);
         }
-        Self(set.build().unwrap_or_default())
+        Self { uv: set.build().unwrap_or_default(), by_hand }
+    }
+    /// Where Markdown names an index that a manifest is installed with.
+    pub(super) fn by_hand(&self, path: &str) -> Option<Span> {
+        self.by_hand.get(path).copied()
     }
     /// The tool that installs a requirements file, as far as the root's commands say.
     pub(super) fn tool(&self, path: &str) -> Tool {
-        if self.0.is_match(paths::name(path)) { Tool::UvPip } else { Tool::Pip }
+        if self.uv.is_match(paths::name(path)) { Tool::UvPip } else { Tool::Pip }
     }
 }
 
@@ -45,7 +64,7 @@ impl Project<'_> {
     /// The tool that installs a project: the one whose lock or tables it has.
     pub(super) fn tool_of(&self, path: &str, file: File<'_>) -> Tool {
         let has = |name: &str| self.file(&paths::beside(path, name)).is_some();
-        let tables = |tool: Tool| self.parts(file.id).has_tables_of(tool);
+        let tables = |tool: Tool| self.parts(file).has_tables_of(tool);
         // pixi's environments say themselves who installs them.
         let locked = locks::beside(self, path).map(|(lock, _)| lock.tool).find(|tool| *tool != Tool::Pixi);
         match (file.kind, locked) {
@@ -90,7 +109,7 @@ fn pattern(path: &Text) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::source::{Sources, Span};
+    use crate::source::Sources;
 
     #[test]
     fn patterns() {

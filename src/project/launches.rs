@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::{Project, images, paths};
-use crate::outline::{Does, GpuRequest, Launch, Launcher};
+use crate::outline::{Does, GpuRequest, Kind, Launch, Launcher};
 use crate::source::Span;
 
 /// A launch, and what is known of the rest of the root about it.
@@ -70,7 +70,9 @@ pub(crate) fn launches<'a>(project: &Project<'a>) -> Vec<LaunchPlace<'a>> {
             }
         }
     }
-    let places = all.iter().enumerate().map(|(i, met)| {
+    // What Markdown says people do is no launch of its own.
+    let own = |met: &Met<'_>| project.file(met.path).is_none_or(|file| file.kind != Kind::Markdown);
+    let places = all.iter().enumerate().filter(|(_, met)| own(met)).map(|(i, met)| {
         let others = met.same().filter_map(|same| {
             let other = |j: usize| j != i && (!matches!(same, Same::Service(..)) || all[j].path != met.path);
             askers.get(&same)?.iter().find(|(j, _)| other(*j))
@@ -108,8 +110,8 @@ fn target(project: &Project<'_>, path: &str, launch: &Launch, stages: &mut Stage
         return stage_name(project, &dockerfile, target.as_deref(), stages);
     }
     let image = launch.image.as_ref()?.known()?;
-    let (dockerfile, giver) = project.givers.builder(image)?;
-    stage_name(project, dockerfile, Some(giver.target.as_str()).filter(|t| !t.is_empty()), stages)
+    let (dockerfile, target) = project.givers.builder(image)?;
+    stage_name(project, dockerfile, Some(target).filter(|t| !t.is_empty()), stages)
 }
 
 fn stage_name(project: &Project<'_>, dockerfile: &str, target: Option<&str>, stages: &mut Stages) -> Option<String> {

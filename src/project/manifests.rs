@@ -57,8 +57,7 @@ fn most(project: &Project<'_>, path: &str, file: File<'_>, tool: Tool, each: &Se
     let taken = match tool {
         // poetry looks at all groups whichever are installed.
         Tool::Poetry => file.outline.acts.len() * REQUIRED,
-        _ if file.kind.is_lock() => file.outline.acts.len(),
-        _ => project.parts(file.id).always(),
+        _ => project.parts(file).always(),
     };
     MOST_WORK / (taken + locks.sum::<usize>() + each.with.len()).max(1)
 }
@@ -110,7 +109,7 @@ fn composed(project: &Project<'_>, path: &str, file: File<'_>, push: &mut impl F
     let acts = &file.outline.acts;
     let full: BTreeSet<&Choice> = acts.iter().filter(|act| asks(act)).flat_map(|act| &act.when.0).collect();
     let asked = acts.iter().any(|act| asks(act) && !is_of_feature(act));
-    for composed in project.parts(file.id).environments() {
+    for composed in project.parts(file).environments() {
         if !(composed.with.iter().any(|part| full.contains(part)) || composed.project && asked) {
             continue;
         }
@@ -122,7 +121,7 @@ fn composed(project: &Project<'_>, path: &str, file: File<'_>, push: &mut impl F
 
 /// The groups that a manifest's tool installs unasked; `None` where it does not say.
 pub(super) fn defaults(project: &Project<'_>, file: File<'_>, tool: Tool) -> Option<Vec<Choice>> {
-    let all = project.parts(file.id).defaults().iter();
+    let all = project.parts(file).defaults().iter();
     let said: Vec<&[Choice]> = all.filter(|(act, _)| is_read_by(tool, act)).map(|(_, groups)| *groups).collect();
     (!said.is_empty()).then(|| said.concat())
 }

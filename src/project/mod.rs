@@ -20,8 +20,8 @@ pub(crate) use worlds::{World, worlds};
 
 use std::collections::{BTreeMap, HashMap};
 
-use crate::outline::{Kind, Outline, Tool};
-use crate::source::{FileId, Sources};
+use crate::outline::{Act, Does, Kind, Outline, Tool};
+use crate::source::{FileId, Sources, Span};
 
 /// An rc file that does more is nobody's; each is walked for every manifest below it.
 const MOST_OF_RC: usize = 300;
@@ -35,7 +35,10 @@ pub(crate) struct Project<'a> {
     files: BTreeMap<&'a str, File<'a>>,
     /// By folder.
     rc_files: HashMap<&'a str, Vec<(&'a str, File<'a>)>>,
-    parts: HashMap<FileId, parts::Parts<'a>>,
+    /// By the address of what the file says: one may stand inside another.
+    parts: HashMap<usize, parts::Parts<'a>>,
+    /// Of a file that is not in the table.
+    none: parts::Parts<'a>,
     givers: images::Givers,
     installers: installers::Installers,
 }
@@ -58,9 +61,24 @@ impl<'a> Project<'a> {
         for (path, file) in files.iter().filter(|(_, f)| f.kind == Kind::Rc && f.outline.acts.len() <= MOST_OF_RC) {
             rc_files.entry(paths::folder(path)).or_default().push((*path, *file));
         }
-        let parts = files.values().map(|f| (f.id, parts::Parts::of(f.outline))).collect();
+        let parts_of = |outline: &'a Outline| (address(outline), parts::Parts::of(outline));
+        let mut parts: HashMap<_, _> = files.values().map(|file| parts_of(file.outline)).collect();
+        let mut open: Vec<&'a [Act]> = files.values().map(|file| file.outline.acts.as_slice()).collect();
+        while let Some(acts) = open.pop() {
+            for act in acts {
+                match &act.does {
+                    Does::Write(written) => {
+                        parts.extend([parts_of(&written.outline)]);
+                        open.push(&written.outline.acts);
+                    }
+                    Does::OnBuild(acts) => open.push(acts),
+                    _ => {}
+                }
+            }
+        }
         let (givers, installers) = (images::Givers::default(), installers::Installers::default());
-        let mut project = Self { sources, files, rc_files, parts, givers, installers };
+        let none = parts::Parts::default();
+        let mut project = Self { sources, files, rc_files, parts, none, givers, installers };
         project.givers = images::givers(&project);
         project.installers = installers::Installers::of(&project);
         project
@@ -82,11 +100,16 @@ impl<'a> Project<'a> {
         found
     }
     /// What the other files say of building a Dockerfile or of who installs a manifest: part of the fingerprint of its starts.
-    pub(crate) fn given_to(&self, path: &str) -> (u64, Tool) {
-        (self.givers.of(path).hash, self.installers.tool(path))
+    pub(crate) fn given_to(&self, path: &str) -> (u64, Tool, Option<Span>) {
+        (self.givers.of(path).hash, self.installers.tool(path), self.installers.by_hand(path))
     }
     /// Where the parts of a file begin.
-    fn parts(&self, file: FileId) -> &parts::Parts<'a> {
-        &self.parts[&file]
+    fn parts(&self, file: File<'_>) -> &parts::Parts<'a> {
+        self.parts.get(&address(file.outline)).unwrap_or(&self.none)
     }
+}
+
+/// Where what a file says lies in memory; it does not move while a project is there.
+fn address(outline: &Outline) -> usize {
+    std::ptr::from_ref(outline).addr()
 }

@@ -23,6 +23,10 @@ pub(super) struct Parts<'a> {
     environments: Vec<&'a Composed>,
     /// Acts that set a variable, by its name.
     sets: HashMap<&'a str, Vec<usize>>,
+    /// The acts with which its make targets begin.
+    goals: Vec<usize>,
+    /// Positions among these, by name; in order.
+    made: HashMap<&'a str, Vec<usize>>,
     launches: usize,
 }
 
@@ -39,6 +43,13 @@ impl<'a> Parts<'a> {
                 }
                 Does::Launch(_) => {
                     parts.launches += 1;
+                    None
+                }
+                Does::Goal(goal) => {
+                    for name in &goal.names {
+                        parts.made.entry(name).or_default().push(parts.goals.len());
+                    }
+                    parts.goals.push(i);
                     None
                 }
                 Does::Defaults(groups) => {
@@ -100,6 +111,19 @@ impl<'a> Parts<'a> {
         let number = name.parse::<usize>().ok().filter(|number| number.to_string() == name);
         self.named(name).first().copied().into_iter().chain(number).min().filter(|at| *at < n)
     }
+    /// How many make targets there are, by their rules.
+    pub(super) fn goals(&self) -> usize {
+        self.goals.len()
+    }
+    /// The act with which the first make target begins, or the act behind the last of a file without any.
+    pub(super) fn before_goals(&self, acts: usize) -> usize {
+        self.goals.first().copied().unwrap_or(acts)
+    }
+    /// The rules of a make target: the act with which each begins, and the act behind its last.
+    pub(super) fn rules(&self, name: &str, acts: usize) -> impl Iterator<Item = (usize, usize)> {
+        let all = self.made.get(name).map_or(&[][..], Vec::as_slice).iter();
+        all.map(move |n| (self.goals[*n], self.goals.get(n + 1).copied().unwrap_or(acts)))
+    }
     /// Whether an installer has tables of its own here.
     pub(super) fn has_tables_of(&self, tool: Tool) -> bool {
         self.tools.contains(&tool)
@@ -127,7 +151,7 @@ impl<'a> Parts<'a> {
     /// The acts before a launch that set the variables which it speaks of, and those which they speak of; in order.
     pub(super) fn sets_for<'o>(&self, launch: &'o Launch, acts: &'o [Act], at: usize) -> Vec<&'o Act> {
         let mut open: Vec<&str> = Vec::new();
-        launch.image.iter().for_each(|text| names(&text.pieces, 0, &mut open));
+        launch.image.iter().chain(&launch.environment_files).for_each(|text| names(&text.pieces, 0, &mut open));
         let spoken = |variable: &'o Variable, open: &mut Vec<&'o str>| match &variable.value {
             Some(text) => names(&text.pieces, 0, open),
             None => open.push(&variable.name),

@@ -1,10 +1,13 @@
 //! Where environments start.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Project, paths};
-use crate::outline::{Act, Choice, Does, Kind, Tool};
+use crate::outline::{Act, Choice, Does, Goal, Kind, Tool};
 use crate::source::Span;
+
+/// Jobs of workflows that one workflow's jobs call.
+const CALLED: usize = 1_000;
 
 /// A place where an environment starts.
 #[derive(Clone, Debug)]
@@ -32,8 +35,19 @@ pub(crate) enum Enters {
     Stage(usize),
     /// A script or rc file.
     Script,
+    /// A target of a makefile.
+    Goal(String),
     /// A CI job, by the position of its act.
     Job(usize),
+    /// A job of this workflow, by the position of its act, called by another's job.
+    Called {
+        /// The calling workflow.
+        caller: String,
+        /// The position of the calling job's act.
+        at: usize,
+        /// The position of the called job's act.
+        job: usize,
+    },
     /// A launch of an image that is not built here, by the position of its act.
     Image(usize),
 }
@@ -52,7 +66,7 @@ pub(crate) struct Selection {
 /// The starts that are commands: Dockerfile stages, scripts, jobs, launches of images.
 pub(crate) fn commanded(project: &Project<'_>) -> Vec<Beginning> {
     let mut found = Vec::new();
-    for (path, file) in project.files().filter(|(_, file)| !file.by_link) {
+    for (path, file) in project.files().filter(|(_, file)| !file.by_link && file.kind != Kind::Markdown) {
         let acts = &file.outline.acts;
         let top = Span::new(file.id, 0, 0);
         let start = |name: String, at, enters, runs| {
@@ -62,8 +76,12 @@ pub(crate) fn commanded(project: &Project<'_>) -> Vec<Beginning> {
         match file.kind {
             Kind::Dockerfile => found.extend(stages(project, path)),
             Kind::Script | Kind::Rc if !acts.is_empty() => found.push(start(path.to_owned(), top, Enters::Script, true)),
-            Kind::Workflow => {
-                let mut seen = BTreeSet::new();
+            Kind::Makefile => {
+                let goals = goals(acts).into_iter();
+                found.extend(goals.map(|(name, at)| start(format!("{path}:{name}"), at, Enters::Goal(name.to_owned()), true)));
+            }
+            Kind::Workflow | Kind::GitlabCi => {
+                let (mut seen, mut left) = (BTreeSet::new(), CALLED);
                 for (i, act) in acts.iter().enumerate() {
                     // A matrix repeats its job, once a row.
                     if let Does::Job(job) = &act.does
@@ -72,6 +90,9 @@ pub(crate) fn commanded(project: &Project<'_>) -> Vec<Beginning> {
                         let machine = job.runs_on.as_ref().and_then(|r| r.known()).unwrap_or_default().to_lowercase();
                         let runs = on_own_runner(&machine);
                         let start = start(format!("{path}:{}", job.name), act.at, Enters::Job(i), runs);
+                        let called = called(project, &start, &acts[i + 1..], i, left);
+                        left -= called.len();
+                        found.extend(called);
                         found.push(Beginning { machine, ..start });
                     }
                 }
@@ -87,14 +108,62 @@ pub(crate) fn commanded(project: &Project<'_>) -> Vec<Beginning> {
                 && !containers.contains(&image.at)
             {
                 let word = launch.name.clone().unwrap_or_else(|| {
-                    let image = project.sources.slice(image.at).trim_matches(['"', '\'']);
-                    paths::name(image.split(':').next().unwrap_or(image)).to_owned()
+                    let image = image.known().unwrap_or_else(|| project.sources.slice(image.at).trim_matches(['"', '\'']));
+                    let name = paths::name(image);
+                    name.split(':').next().unwrap_or(name).to_owned()
                 });
                 found.push(start(format!("{path}:{word}"), image.at, Enters::Image(i), true));
             }
         }
     }
     found
+}
+
+/// The targets whose own recipe installs something.
+fn goals(acts: &[Act]) -> Vec<(&str, Span)> {
+    let mut found = BTreeMap::new();
+    let mut goal: Option<(&Goal, Span)> = None;
+    for act in acts {
+        match (&act.does, goal) {
+            (Does::Goal(next), _) => goal = Some((next, act.at)),
+            (Does::Install(_) | Does::System(_) | Does::Include(_), Some((of, at))) => {
+                for name in &of.names {
+                    found.entry(name.as_str()).or_insert(at);
+                }
+                goal = None;
+            }
+            _ => {}
+        }
+    }
+    found.into_iter().collect()
+}
+
+/// The jobs of the workflow that a job calls; `rest` is what stands behind the job's act.
+fn called(project: &Project<'_>, calling: &Beginning, rest: &[Act], at: usize, most: usize) -> Vec<Beginning> {
+    let own = rest.iter().take_while(|act| !matches!(act.does, Does::Job(_)));
+    let path = own.filter_map(|act| if let Does::Use(used) = &act.does { used.path.known() } else { None }).next();
+    let Some(path) = path.and_then(|path| paths::join("", path)) else { return Vec::new() };
+    let Some(file) = project.file(&path).filter(|file| file.kind == Kind::Workflow && path != calling.path) else {
+        return Vec::new();
+    };
+    let mut seen = BTreeSet::new();
+    let (acts, parts) = (&file.outline.acts, project.parts(file));
+    let begins = (0..parts.len()).filter_map(|n| parts.part(n, acts.len())).map(|(n, _)| (n, &acts[n]));
+    let jobs = begins.filter_map(|(n, act)| match &act.does {
+        Does::Job(job) if seen.insert(&job.name) => {
+            let machine = job.runs_on.as_ref().and_then(|r| r.known()).unwrap_or_default().to_lowercase();
+            Some(Beginning {
+                name: format!("{}/{}", calling.name, job.name),
+                path: path.clone(),
+                at: act.at,
+                runs: on_own_runner(&machine),
+                machine,
+                enters: Enters::Called { caller: calling.path.clone(), at, job: n },
+            })
+        }
+        _ => None,
+    });
+    jobs.take(most).collect()
 }
 
 /// Where a job names the image that it runs in.

@@ -106,6 +106,23 @@ impl Variables {
             self.before.clear();
         }
     }
+    /// Takes away those whose names begin so.
+    pub(super) fn forget_all(&mut self, start: &str) -> Vec<(String, Value)> {
+        let names: Vec<String> = self.now.keys().filter(|name| name.starts_with(start)).cloned().collect();
+        let taken = names.into_iter().filter_map(|name| Some((self.take(&name)?, name)));
+        taken.map(|(value, name)| (name, value)).collect()
+    }
+    fn take(&mut self, name: &str) -> Option<Value> {
+        let before = self.now.remove(name)?;
+        if self.marks > 0 {
+            self.before.push((name.to_owned(), Some(before.clone())));
+        }
+        Some(before)
+    }
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.now.len()
+    }
     /// What programs see.
     pub(super) fn exported(&self) -> impl Iterator<Item = (&str, &Value)> {
         self.now.iter().filter(|(_, v)| v.exported).map(|(name, v)| (name.as_str(), v))

@@ -4,16 +4,49 @@ use std::ops::Range;
 
 use super::container::{gpu_options, variables};
 use super::syntax::interpolation::node_text;
-use super::syntax::yaml::{Node, Tree};
-use crate::outline::{Act, BuildOf, Does, GpuRequest, Launch, Launcher, Outline, Scope, Text, When};
+use super::syntax::yaml::{Node, Style, Tree};
+use super::{command, shell};
+use crate::outline::{Act, BuildOf, Does, GpuRequest, Launch, Launcher, Outline, Place, Scope, Text, When};
 use crate::source::FileId;
 
 /// Reads a dev container: JSON with comments and trailing commas.
 pub(super) fn read(file: FileId, text: &str) -> Outline {
     let (masked, comments) = mask(text);
     let tree = Tree::read_masked(file, text, &masked);
-    let acts = tree.documents().find_map(|root| launch(root, tree.is_torn_in(&(0..text.len())))).into_iter().collect();
+    let mut acts = Vec::new();
+    if let Some((root, act)) = tree.documents().find_map(|root| Some((root, launch(root, tree.is_torn_in(&(0..text.len())))?))) {
+        acts.push(act);
+        for command in COMMANDS.iter().filter_map(|key| root.get(key)) {
+            // The commands of an object run beside each other.
+            let all =
+                if command.is_map() { command.entries().into_iter().map(|(_, value)| value).collect() } else { vec![command] };
+            all.into_iter().for_each(|command| run(file, text, command, &mut acts));
+        }
+    }
     tree.outline(acts, comments)
+}
+
+/// What runs in the container once it is there, in this order (<https://containers.dev/implementors/json_reference/>).
+const COMMANDS: &[&str] =
+    &["onCreateCommand", "updateContentCommand", "postCreateCommand", "postStartCommand", "postAttachCommand"];
+
+/// A command: a text that a shell reads, or a list of words.
+fn run(file: FileId, text: &str, command: Node<'_>, acts: &mut Vec<Act>) {
+    let at = command.at();
+    let said = if command.is_list() {
+        let words: Vec<Text> = command.items().into_iter().filter_map(node_text).collect();
+        command::read(&words, at).into_iter().map(|does| Act { at, when: When::default(), does }).collect()
+    } else if command.style() == Some(Style::Double) && !command.raw().contains('\\') {
+        shell::read_excerpt(&shell::excerpt(file, text, command.body().range())).acts
+    } else {
+        Vec::new()
+    };
+    if !said.is_empty() {
+        let enter = |place| Act { at, when: When::default(), does: Does::Enter(place) };
+        acts.push(enter(Place::Subshell));
+        acts.extend(said);
+        acts.push(enter(Place::Back));
+    }
 }
 
 fn launch(root: Node<'_>, torn: bool) -> Option<Act> {
@@ -151,6 +184,14 @@ mod tests {
             };
             assert_eq!(shown, asked, "{rest}");
         }
+    }
+
+    #[test]
+    fn commands_that_run_in_it() {
+        let text = "{\"image\": \"a\", \"postCreateCommand\": {\"x\": \"cd b && apt install c\", \"y\": [\"apt\", \"install\", \"d\"]},\n\"onCreateCommand\": \"apt install e\", \"postStartCommand\": \"apt \\\"x\\\"\"}";
+        let acts = read(FileId(0), text).acts;
+        let shown: Vec<_> = acts[1..].iter().map(|act| crate::read::shell::rendering::act(act, text)).collect();
+        assert_eq!(shown, ["(", "apt e", ")", "(", "cd b", "apt c", ")", "(", "apt d", ")"]);
     }
 
     #[test]

@@ -15,8 +15,11 @@ mod devcontainer;
 mod dockerfile;
 mod env_file;
 mod excerpt;
+mod gitlab;
 mod kubernetes;
 mod lock;
+mod makefile;
+pub(crate) mod markdown;
 mod names;
 mod pip_config;
 mod pipfile;
@@ -89,6 +92,7 @@ pub static FORMATS: &[Format] = &[
         names: &[],
         read: workflow::read,
     },
+    Format { kind: Kind::Action, exact: &["action.yml", "action.yaml"], names: &[], read: workflow::read },
     Format {
         kind: Kind::Compose,
         exact: &["docker-compose.yml", "docker-compose.yaml", "compose.yml", "compose.yaml"],
@@ -122,6 +126,14 @@ pub static FORMATS: &[Format] = &[
     Format { kind: Kind::Script, exact: &[], names: &["*.sh", "*.bash", "*.zsh", "*.sbatch", "*.slurm"], read: shell::read },
     Format { kind: Kind::PipConfig, exact: &["pip.conf", "pip.ini"], names: &[], read: pip_config::read },
     Format { kind: Kind::Condarc, exact: &[".condarc"], names: &[], read: condarc::read },
+    Format { kind: Kind::GitlabCi, exact: &[".gitlab-ci.yml", ".gitlab-ci.yaml"], names: &[], read: gitlab::read },
+    Format { kind: Kind::Makefile, exact: &["Makefile", "makefile", "GNUmakefile"], names: &[], read: makefile::read },
+    Format {
+        kind: Kind::Markdown,
+        exact: &["README*.md", "Readme*.md", "readme*.md", "docs/*.md"],
+        names: &[],
+        read: markdown::read,
+    },
     // Known by link only: a compose file names it, or lies beside it.
     Format { kind: Kind::EnvFile, exact: &[], names: &[], read: env_file::read },
     // Known by content only.

@@ -49,7 +49,7 @@ fn comes(package: &str, version: &str, index: &str, cuda: &str, today: bool) -> 
 fn launched(by: Launcher) -> &'static str {
     match by {
         Launcher::Compose => "this service is started",
-        Launcher::DockerRun => "started here",
+        Launcher::DockerRun | Launcher::Slurm | Launcher::Apptainer => "started here",
         Launcher::DockerBuild => "built here",
         Launcher::Kubernetes => "this container is started",
         Launcher::Devcontainer => "the development container is started",

@@ -26,7 +26,7 @@ fn check(launch: &Launched, out: &mut Out) {
             ("dev container", "add \"runArgs\": [\"--gpus\", \"all\"], or \"hostRequirements\": {\"gpu\": true}")
         }
         Launcher::DockerRun => ("command", "add --gpus all"),
-        Launcher::DockerBuild => return,
+        Launcher::DockerBuild | Launcher::Slurm | Launcher::Apptainer => return,
     };
     let name = launch.name.as_ref().map_or_else(|| format!("the {what}"), |name| format!("{what} `{name}`"));
     let primary = Evidence {

@@ -14,6 +14,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use crate::config::{self, Config};
 use crate::diagnostic::Skipped;
 use crate::outline::Kind;
+use crate::read::markdown;
 use crate::source::Sources;
 use crate::viewpoint::Viewpoint;
 pub use decode::decode;
@@ -194,6 +195,11 @@ fn config_in(root: &Path, folder: &str) -> Option<(String, Config)> {
 
 fn read_all(root: &Path, candidates: &[(String, Candidate)], asked: &Asked, tree: &mut Tree) {
     let read = |path: &str, candidate| match candidate {
+        // One that cannot be used silences nothing.
+        Candidate::Ours(Some(Kind::Markdown)) => {
+            let text = open::text(root, path).ok().filter(|text| markdown::is_worth_reading(text));
+            Ok(text.map(|text| (Some(Kind::Markdown), text)))
+        }
         Candidate::Ours(kind) => open::text(root, path).map(|text| Some((kind, text))),
         Candidate::Yaml => match open::yaml(root, path)? {
             Some((kind, text)) => Ok(Some((Some(kind), text))),

@@ -8,6 +8,10 @@ use super::{DEEPEST, Event, Kept, Prefix, Walker};
 use crate::outline::{Act, Does, How, Include, Kind, Leaves, Piece, Place, Scope, Text, Variable};
 use crate::source::Span;
 
+/// Modules that bring no Python and none of its packages.
+const WITHOUT_PYTHON: &[&str] =
+    &["cuda", "cudatoolkit", "cudnn", "nccl", "gcc", "openmpi", "mpich", "cmake", "ninja", "git", "slurm", "hpcx", "tmux"];
+
 /// What an act began, and [`Place::Back`] ends.
 enum Frame {
     /// A subshell, with the state before it.
@@ -18,7 +22,7 @@ enum Frame {
 
 impl<'a> Walker<'_, 'a> {
     /// Lets acts happen; whether their shell has ended with them.
-    pub(super) fn acts(&mut self, path: &str, acts: &[Act], depth: usize) -> bool {
+    pub(super) fn acts(&mut self, path: &str, acts: &'a [Act], depth: usize) -> bool {
         if depth > DEEPEST || !self.bounds.acts(acts) {
             return false;
         }
@@ -41,6 +45,11 @@ impl<'a> Walker<'_, 'a> {
                         self.back(*state);
                     }
                     left = left.filter(|open| frames.len() > *open);
+                    if frames.is_empty() && !self.later.is_empty() && self.is_job(path) {
+                        for (name, value) in std::mem::take(&mut self.later) {
+                            self.variables.set(&name, value);
+                        }
+                    }
                 }
                 _ => {}
             }
@@ -89,7 +98,7 @@ impl<'a> Walker<'_, 'a> {
     }
 
     /// Lets one act happen; whether the shell has ended with it, as it does with a sourced script's `exit`.
-    fn act(&mut self, path: &str, act: &Act, depth: usize) -> bool {
+    fn act(&mut self, path: &str, act: &'a Act, depth: usize) -> bool {
         let mut ended = false;
         match &act.does {
             Does::Set(variable) if variable.scope == Scope::Command => {
@@ -122,30 +131,32 @@ impl<'a> Walker<'_, 'a> {
                     })
                 });
                 configures(&mut self.configured, &mut self.variables, name.as_deref().unwrap_or_default(), text.at);
-                match (&mut self.image, path) {
-                    (Some(image), Some(path)) => {
-                        let inside = paths::inside(&image.folder, &path);
-                        image.contents.edit(inside);
+                for place in path.map(|path| self.places(&path)).unwrap_or_default() {
+                    self.edit(place);
+                }
+            }
+            Does::Write(written) => {
+                if let Some(path) = self.variables.resolve(&written.path) {
+                    configures(&mut self.configured, &mut self.variables, &path, written.path.at);
+                    for place in self.places(&path) {
+                        self.written.insert(place, written);
                     }
-                    (None, Some(path)) => {
-                        let folders = self.folders.iter();
-                        self.edited.extend(folders.filter_map(|folder| paths::join(folder, &path)));
-                    }
-                    (_, None) => {}
                 }
             }
             Does::Include(Include { path: text, how: How::Script }) => {
-                if let Some(found) = self.open(text, Kind::Script)
-                    && let Some(file) = self.project.file(&found)
+                if let Some((file, found)) = self.open(text, Kind::Script)
                     && matches!(file.kind, Kind::Script | Kind::Rc)
                 {
                     self.enter(&found, file);
-                    if self.bounds.enter(file.id) {
+                    if self.bounds.enter(file.outline) {
                         ended = self.acts(&found, &file.outline.acts, depth + 1);
                         self.bounds.leave();
                     }
                 }
             }
+            Does::Compile(compile) if compile.program == "make" => self.make(act.at, &compile.arguments, depth),
+            Does::Use(used) => self.take_in(used, depth),
+            Does::Modules(modules) if !modules.unloads => self.load(&modules.names, act.at),
             Does::Python(text) => {
                 if let Some(text) = self.variables.resolve(text) {
                     self.script.events.push(Event::Python(text));
@@ -159,6 +170,32 @@ impl<'a> Walker<'_, 'a> {
         }
         self.pending.clear();
         ended
+    }
+
+    /// Environment modules set what their site has written for them: paths of libraries, and, where they may bring a Python
+    /// or its packages, where pip looks.
+    fn load(&mut self, names: &[Text], at: Span) {
+        for variable in ["LD_LIBRARY_PATH", "CUDA_HOME", "CUDA_PATH"] {
+            self.variables.set(variable, Value::unknown(at, true));
+        }
+        let without_python = |name: &Text| {
+            let name = self.variables.resolve(name).unwrap_or_default().to_lowercase();
+            WITHOUT_PYTHON.contains(&name.split(['/', '@']).next().unwrap_or_default())
+        };
+        if !names.iter().all(without_python) {
+            self.variables.set("PIP_CONFIG_FILE", Value::unknown(at, true));
+            self.variables.set("UV_CONFIG_FILE", Value::unknown(at, true));
+            self.script.events.push(Event::Modules);
+        }
+    }
+
+    /// What a file says from here on is not known.
+    pub(super) fn edit(&mut self, place: String) {
+        self.written.remove(&place);
+        match &mut self.image {
+            Some(image) => image.contents.edit(place),
+            None => drop(self.edited.insert(place)),
+        }
     }
 
     pub(super) fn set(&mut self, variable: &Variable, at: Span) {
@@ -182,6 +219,10 @@ impl<'a> Walker<'_, 'a> {
                 }
             }
         };
+        if variable.scope == Scope::Job {
+            self.later.push((variable.name.clone(), Value { exported: true, ..value }));
+            return;
+        }
         // Many long values weigh like many variables.
         if variable.scope == Scope::Configured {
             self.configured.insert(variable.name.clone());
@@ -220,6 +261,10 @@ impl<'a> Walker<'_, 'a> {
             }
             Place::Venv(text) => {
                 self.prefix = self.variables.resolve(text).map_or(Prefix::Unknown, |folder| venv(self.here(&folder)));
+            }
+            Place::Image(text) => {
+                let image = self.variables.resolve(text);
+                self.script.events.push(Event::Base { image, at: text.at, also: Vec::new() });
             }
             Place::Subshell | Place::Call | Place::Back => {}
         }

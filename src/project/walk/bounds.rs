@@ -2,8 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::outline::Act;
-use crate::source::FileId;
+use crate::outline::{Act, Outline};
 
 /// Acts that are walked once more; what is read for the first time is as long as its file.
 const REPEATED: usize = 4_000;
@@ -16,6 +15,8 @@ const COPIED: usize = 1_000_000;
 const SOURCE: usize = 16;
 /// `ARG`s before the first stage, times stages.
 const GLOBALS: usize = 250_000;
+/// Variables of files, times the starts that read them.
+const VARIABLES: usize = 40_000;
 /// An installing step is as much work as this many other acts.
 const STEP: usize = 20;
 
@@ -24,13 +25,16 @@ const STEP: usize = 20;
 pub(super) struct Bounds {
     /// Acts that may be walked once more.
     most: usize,
-    /// Files that are being read; none is entered again from itself.
-    entered: Vec<FileId>,
+    /// Starts of the same file.
+    starts: usize,
+    /// Files that are being read, by the address of their outline; none is entered again from itself.
+    entered: Vec<usize>,
     /// Runs of acts by their address: the outlines do not move while a walk lasts.
     seen: HashSet<usize>,
     acts: usize,
     repeated: usize,
     copied: usize,
+    variables: usize,
     steps: usize,
     /// Something was left out for being too much.
     pub(super) left_out: bool,
@@ -40,11 +44,13 @@ impl Default for Bounds {
     fn default() -> Self {
         Self {
             most: REPEATED,
+            starts: 1,
             entered: Vec::new(),
             seen: HashSet::new(),
             acts: 0,
             repeated: 0,
             copied: 0,
+            variables: 0,
             steps: 0,
             left_out: false,
         }
@@ -54,13 +60,15 @@ impl Default for Bounds {
 impl Bounds {
     /// For one of so many starts of a file: what they have of each other is bounded for all together.
     pub(super) fn of_one_in(starts: usize) -> Self {
-        Self { most: (REPEATED_BY_ALL / starts.max(1)).clamp(REPEATED_BY_EACH, REPEATED), ..Self::default() }
+        let most = (REPEATED_BY_ALL / starts.max(1)).clamp(REPEATED_BY_EACH, REPEATED);
+        Self { most, starts, ..Self::default() }
     }
     /// Whether a file may be entered: it is not being read already.
-    pub(super) fn enter(&mut self, file: FileId) -> bool {
-        let new = !self.entered.contains(&file);
+    pub(super) fn enter(&mut self, file: &Outline) -> bool {
+        let address = std::ptr::from_ref(file).addr();
+        let new = !self.entered.contains(&address);
         if new {
-            self.entered.push(file);
+            self.entered.push(address);
         }
         new
     }
@@ -87,6 +95,12 @@ impl Bounds {
     /// Whether so many values of `ARG`s before the stages may be made, over all stages.
     pub(super) fn globals(&mut self, values: usize) -> bool {
         self.left_out |= values > GLOBALS;
+        !self.left_out
+    }
+    /// Whether so many variables of a file may be read, by each of the starts.
+    pub(super) fn variables(&mut self, variables: usize) -> bool {
+        self.variables += variables;
+        self.left_out |= self.variables * self.starts > VARIABLES;
         !self.left_out
     }
     /// Whether this many more `COPY` sources may be looked through.

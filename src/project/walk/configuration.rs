@@ -58,8 +58,8 @@ impl Walker<'_, '_> {
     /// Adds what pip's configuration says; what a command line or a variable says goes before.
     pub(super) fn configured_pip(&mut self, step: &mut Installed) {
         let named = self.variable("PIP_CONFIG_FILE").map(|v| (v.text.clone(), v.at));
-        let path = match named {
-            None => self.configuration.pip.clone(),
+        let found = match named {
+            None => self.configuration.pip.clone().and_then(|path| Some((self.project.file(&path)?, path))),
             // All others are left out, too.
             Some((Some(text), _)) if text == "/dev/null" => return,
             Some((text, at)) => {
@@ -71,9 +71,7 @@ impl Walker<'_, '_> {
                 found
             }
         };
-        let Some((path, file)) = path.and_then(|path| Some((self.project.file(&path)?, path))).map(|(f, p)| (p, f)) else {
-            return;
-        };
+        let Some((file, path)) = found.filter(|(file, _)| file.kind == Kind::PipConfig) else { return };
         self.enter(&path, file);
         let set = |walker: &Self, name: &str| walker.variable(name).is_some();
         for act in &file.outline.acts {

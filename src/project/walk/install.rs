@@ -108,8 +108,9 @@ impl<'p, 'a> Walker<'p, 'a> {
                 ("UV_INDEX", IndexKind::Extra),
                 ("UV_FIND_LINKS", IndexKind::FindLinks),
             ],
+            Tool::Conda => &[("CONDA_CHANNELS", IndexKind::Channel)],
             // Source: <https://pixi.sh/latest/reference/environment_variables/>, and none for the others' own indexes.
-            Tool::Poetry | Tool::Pdm | Tool::Pipenv | Tool::Pixi | Tool::Conda => &[],
+            Tool::Poetry | Tool::Pdm | Tool::Pipenv | Tool::Pixi => &[],
         };
         // Another configuration file takes the place of uv's own, and is not read.
         let other = self.variable("UV_CONFIG_FILE").filter(|v| uv && v.text.as_deref() != Some("/dev/null")).map(|v| v.at);
@@ -123,10 +124,11 @@ impl<'p, 'a> Walker<'p, 'a> {
             if *kind == IndexKind::Primary && step.indexes.iter().any(|i| i.kind == IndexKind::Primary) {
                 continue;
             }
+            let apart = |c: char| c.is_whitespace() || step.tool == Tool::Conda && c == ',';
             let url = |url: Option<String>| Indexed { url, kind: *kind, name: None, explicit: false, at };
             match text {
                 None => step.indexes.push(url(None)),
-                Some(text) => step.indexes.extend(text.split_whitespace().map(|part| {
+                Some(text) => step.indexes.extend(text.split(apart).filter(|part| !part.is_empty()).map(|part| {
                     let address = part.split_once('=').filter(|(name, _)| !pip && !name.contains(':')).map_or(part, |(_, u)| u);
                     url(Some(address.to_owned()))
                 })),
@@ -201,7 +203,7 @@ impl<'p, 'a> Walker<'p, 'a> {
         }
         for include in install.reads.iter().filter(|include| include.how != How::PythonScript) {
             if include.how == How::CondaEnvironment {
-                match self.open(&include.path, Kind::CondaEnvironment).and_then(|p| Some((self.project.file(&p)?, p))) {
+                match self.open(&include.path, Kind::CondaEnvironment) {
                     Some((file, path)) => {
                         self.enter(&path, file);
                         // Without -n the file's own name holds.
@@ -246,10 +248,10 @@ impl<'p, 'a> Walker<'p, 'a> {
             How::CondaEnvironment => self.open(&include.path, Kind::CondaEnvironment),
             How::Script => self.open(&include.path, Kind::Script),
             // Those are read where they are met.
-            How::Setup | How::PythonScript => return,
+            How::Setup | How::PythonScript | How::Makefile => return,
             How::Requirements | How::Constraints | How::Overrides => self.open(&include.path, Kind::Requirements),
         };
-        let Some((file, path)) = path.and_then(|p| Some((self.project.file(&p)?, p))) else {
+        let Some((file, path)) = path else {
             unread(step, include.how, include.path.at);
             if include.how == How::Overrides {
                 let at = include.path.at;
@@ -274,7 +276,7 @@ impl<'p, 'a> Walker<'p, 'a> {
         }
         self.enter(path, file);
         // A file that comes in again while it is read adds nothing that it does not say itself.
-        if !self.bounds.enter(file.id) {
+        if !self.bounds.enter(file.outline) {
             return;
         }
         match how {
@@ -326,7 +328,7 @@ impl<'p, 'a> Walker<'p, 'a> {
         world.with.extend(named.clone());
         // Without a name it is the default one, where the manifest puts any together.
         let wanted = named.unwrap_or_else(|| Choice::PixiEnvironment("default".to_owned()));
-        let mut composed = self.project.parts(file.id).environments().iter().filter(|composed| composed.tool == step.tool);
+        let mut composed = self.project.parts(file).environments().iter().filter(|composed| composed.tool == step.tool);
         if let Some(composed) = composed.find(|composed| composed.with.contains(&wanted)) {
             world.project = composed.project;
             world.with.extend(composed.with.iter().cloned());
@@ -437,6 +439,8 @@ impl<'p, 'a> Walker<'p, 'a> {
         path: &str,
     ) {
         let mut asked = self.asked(requirement, via);
+        // A package that is not known may hold any other to a version.
+        step.bounds_open |= asked.text.is_none();
         if step.tool == Tool::Conda {
             // `conda install --file`: the lines are match specs.
             asked.language = Language::MatchSpec;
@@ -452,9 +456,7 @@ impl<'p, 'a> Walker<'p, 'a> {
             if let Subject::Path(folder) = &parsed.subject {
                 let at = requirement.written.at;
                 let found = match path {
-                    "" => self
-                        .open_project(&Text::literal(folder.clone(), at), Tool::Pip)
-                        .and_then(|p| Some((self.project.file(&p)?, p))),
+                    "" => self.open_project(&Text::literal(folder.clone(), at), Tool::Pip),
                     path => self.beside(path, &Text::literal(folder.clone(), at), How::Project),
                 };
                 match found {

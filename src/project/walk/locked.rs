@@ -53,7 +53,9 @@ impl<'a> Walker<'_, 'a> {
         }
         // Thousands of entries have a few conditions.
         let mut answers: HashMap<&When, bool> = HashMap::new();
-        for act in &file.outline.acts {
+        let default = Choice::PixiEnvironment("default".to_owned());
+        let selected = world.with.iter().chain([&default]);
+        for act in self.project.parts(file).under(selected).into_iter().map(|at| &file.outline.acts[at]) {
             let takes = *answers.entry(&act.when).or_insert_with(|| {
                 self.meet(act);
                 world.takes(&act.when) == Some(true)

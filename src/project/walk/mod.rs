@@ -5,10 +5,12 @@ mod bounds;
 mod configuration;
 mod install;
 mod locked;
+mod make;
 mod open;
 mod project;
 mod settings;
 mod stage;
+mod uses;
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,7 +29,9 @@ use super::variables::{Mark, Value, Variables};
 use super::worlds::World;
 use super::{File, Project, paths};
 use crate::environment::{Join, Reason};
-use crate::outline::{Act, Choice, Does, IndexKind, InstallFlags, Kind, Language, Locked, Scope, Tool, Variable};
+use crate::outline::{
+    Act, Choice, Does, IndexKind, InstallFlags, Kind, Language, Launcher, Locked, Scope, Tool, Variable, Written,
+};
 use crate::source::{FileId, Span};
 
 /// No include is followed deeper: cycles end here.
@@ -108,6 +112,8 @@ pub(crate) enum Event {
     Remove { prefix: Prefix, names: Vec<String> },
     /// System packages are installed.
     System { names: Vec<String> },
+    /// Environment modules are loaded that may bring packages.
+    Modules,
     /// The manifest says which Python it is for.
     Python(String),
 }
@@ -182,7 +188,7 @@ pub(crate) fn walk(project: &Project<'_>, beginning: &Beginning, world: &World) 
     let mut walker = Walker::new(project, world);
     let Some(file) = project.file(&beginning.path) else { return walker.script };
     walker.enter(&beginning.path, file);
-    walker.bounds.enter(file.id);
+    walker.bounds.enter(file.outline);
     match &beginning.enters {
         Enters::Manifest(selection) => {
             walker.folders = vec![paths::folder(&beginning.path).to_owned()];
@@ -191,8 +197,8 @@ pub(crate) fn walk(project: &Project<'_>, beginning: &Beginning, world: &World) 
         Enters::Stage(n) => {
             walker.script.builds = project.givers.of(&beginning.path).arguments.len();
             walker.image = Some(ImageState::new(project, &beginning.path, world.build));
-            walker.bounds = Bounds::of_one_in(project.parts(file.id).len());
-            walker.bounds.enter(file.id);
+            walker.bounds = Bounds::of_one_in(project.parts(file).len());
+            walker.bounds.enter(file.outline);
             walker.globals(file);
             walker.stage(&beginning.path, file, *n, 0);
             if beginning.runs {
@@ -204,8 +210,14 @@ pub(crate) fn walk(project: &Project<'_>, beginning: &Beginning, world: &World) 
             walker.acts(&beginning.path, &file.outline.acts, 0);
         }
         Enters::Job(at) => walker.job(&beginning.path, file, *at),
+        Enters::Goal(name) => {
+            walker.bounds = Bounds::of_one_in(project.parts(file).goals());
+            walker.bounds.enter(file.outline);
+            walker.made(&beginning.path, file, &[name], 0);
+        }
+        Enters::Called { caller, at, job } => walker.called(caller, *at, &beginning.path, file, *job),
         Enters::Image(at) => {
-            walker.bounds = Bounds::of_one_in(project.parts(file.id).launches());
+            walker.bounds = Bounds::of_one_in(project.parts(file).launches());
             walker.image_of(&beginning.path, file, *at);
         }
     }
@@ -236,6 +248,10 @@ struct Walker<'p, 'a> {
     configuration: Configuration,
     /// Files of the root that a command changed.
     edited: BTreeSet<String>,
+    /// Files that were written on the way, by their place in the image or under the root.
+    written: BTreeMap<String, &'a Written>,
+    /// Set for the later steps of a job.
+    later: Vec<(String, Value)>,
     /// Set for the next command only.
     pending: Vec<(String, Value)>,
     bounds: Bounds,
@@ -309,6 +325,8 @@ impl<'p, 'a> Walker<'p, 'a> {
             configured: BTreeSet::new(),
             configuration: Configuration::default(),
             edited: BTreeSet::new(),
+            written: BTreeMap::new(),
+            later: Vec::new(),
             pending: Vec::new(),
             bounds: Bounds::default(),
         }
@@ -364,6 +382,9 @@ impl<'p, 'a> Walker<'p, 'a> {
                 let mut step = self.step(tool, at);
                 self.requirements(path, file, &mut step, false, &[], 0);
                 self.assume_configuration(path, &mut step);
+                // Both ways of installing it must agree.
+                let url = |at| Indexed { url: None, kind: IndexKind::Extra, name: None, explicit: false, at };
+                step.indexes.extend(self.project.installers.by_hand(path).map(url));
                 self.push(step);
             }
             _ => {
@@ -379,9 +400,9 @@ impl<'p, 'a> Walker<'p, 'a> {
         }
     }
 
-    fn job(&mut self, path: &str, file: File<'a>, at: usize) {
+    pub(super) fn job(&mut self, path: &str, file: File<'a>, at: usize) {
         let acts = &file.outline.acts;
-        let parts = self.project.parts(file.id);
+        let parts = self.project.parts(file);
         // What stands before the first job holds for all of them.
         self.acts(path, &acts[..parts.before()], 0);
         let Some(Act { does: Does::Job(wanted), .. }) = acts.get(at) else { return };
@@ -405,7 +426,7 @@ impl<'p, 'a> Walker<'p, 'a> {
             && let Some(image) = &launch.image
         {
             // Variables set before a `docker run` of a script hold for its image's name.
-            let sets = self.project.parts(file.id).sets_for(launch, acts, at);
+            let sets = self.project.parts(file).sets_for(launch, acts, at);
             if !self.bounds.again(sets.len()) {
                 return;
             }
@@ -432,6 +453,10 @@ impl<'p, 'a> Walker<'p, 'a> {
                 );
             }
             self.script.events.push(Event::Base { image: name, at: image.at, also: Vec::new() });
+            if launch.by == Launcher::Devcontainer {
+                // The root is its working folder.
+                self.acts(path, &acts[at + 1..], 0);
+            }
         }
     }
 }

@@ -5,11 +5,14 @@ use super::Walker;
 use crate::outline::{How, Kind, Text, Tool};
 
 impl<'a> Walker<'_, 'a> {
-    /// The root-relative path of a file that a command names as one of a kind; `None` where it is not there or not known.
-    pub(super) fn open(&mut self, text: &Text, kind: Kind) -> Option<String> {
+    /// A file that a command names as one of a kind, with its path; `None` where it is not there or not known.
+    pub(super) fn open(&mut self, text: &Text, kind: Kind) -> Option<(File<'a>, String)> {
         let path = self.variables.resolve(text)?;
         if let Some(image) = &self.image {
             let inside = paths::inside(&image.folder, &path);
+            if let Some(written) = self.written(&inside) {
+                return Some((written, inside));
+            }
             if !self.bounds.look_through(image.contents.len()) {
                 return None;
             }
@@ -18,6 +21,10 @@ impl<'a> Walker<'_, 'a> {
             let wanted = image.contexts.iter().flat_map(|c| sources.iter().filter_map(move |s| paths::join(c, s)));
             let found = self.first(wanted.collect(), kind);
             return self.unless(edited, found);
+        }
+        let places = self.places(&path);
+        if let Some(found) = places.into_iter().find_map(|place| Some((self.written(&place)?, place))) {
+            return Some(found);
         }
         let folders = self.folders.clone();
         let wanted: Vec<String> = folders.iter().filter_map(|f| paths::join(f, &path)).collect();
@@ -30,13 +37,28 @@ impl<'a> Walker<'_, 'a> {
         self.unless(edited, found)
     }
 
+    /// Where a file lies that a command names: its place in the image, or under the root; absolute paths stay.
+    pub(super) fn places(&self, path: &str) -> Vec<String> {
+        match &self.image {
+            Some(image) => vec![paths::inside(&image.folder, path)],
+            None if path.starts_with('/') => vec![path.to_owned()],
+            None => self.folders.iter().filter_map(|folder| paths::join(folder, path)).collect(),
+        }
+    }
+
+    fn written(&self, place: &str) -> Option<File<'a>> {
+        let written = self.written.get(place)?;
+        Some(File { id: written.path.at.file, kind: written.kind, outline: &written.outline, by_link: true })
+    }
+
     /// A file that was changed on the way is installed, and what it says then is not known.
-    fn unless(&mut self, edited: bool, found: Option<String>) -> Option<String> {
+    fn unless(&mut self, edited: bool, found: Option<String>) -> Option<(File<'a>, String)> {
         if edited {
             self.script.installed.extend(found);
             return None;
         }
-        found
+        let path = found?;
+        Some((self.project.file(&path)?, path))
     }
 
     pub(super) fn first(&mut self, wanted: Vec<String>, kind: Kind) -> Option<String> {
@@ -50,7 +72,7 @@ impl<'a> Walker<'_, 'a> {
     }
 
     /// The manifest that a tool takes in a folder named by a command; its lock where there is none.
-    pub(super) fn open_project(&mut self, text: &Text, tool: Tool) -> Option<String> {
+    pub(super) fn open_project(&mut self, text: &Text, tool: Tool) -> Option<(File<'a>, String)> {
         let folder = self.variables.resolve(text)?;
         let folder = folder.split('[').next().unwrap_or_default();
         let wanted = manifests_of(tool).iter().copied().chain(locks::of_tool(tool));

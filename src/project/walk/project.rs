@@ -58,7 +58,7 @@ impl<'a> Walker<'_, 'a> {
         let looked_at = if step.tool == Tool::Poetry {
             (0..acts.len()).collect()
         } else {
-            self.project.parts(file.id).under(self.world.with.iter())
+            self.project.parts(file).under(self.world.with.iter())
         };
         for act in looked_at.into_iter().map(|at| &acts[at]) {
             if parts_only && !is_of_feature(act) || settings.is_some() && is_setting(act) {
@@ -167,7 +167,7 @@ impl<'a> Walker<'_, 'a> {
             return;
         }
         if let Some((file, found)) = self.beside(path, name, How::Setup)
-            && self.bounds.enter(file.id)
+            && self.bounds.enter(file.outline)
         {
             self.enter(&found, file);
             self.project_file(&found, file, step, via, depth + 1);
@@ -177,9 +177,8 @@ impl<'a> Walker<'_, 'a> {
 
     /// The metadata of a script, in an environment of its own; whether it has any.
     pub(super) fn python_script(&mut self, script: &Text, at: Span, command: &Installed, via: &[(Span, Reason)]) -> bool {
-        let Some(found) = self.open(script, Kind::PythonScript) else { return false };
-        let Some(file) = self.project.file(&found).filter(|file| !file.outline.acts.is_empty()) else { return false };
-        if file.kind != Kind::PythonScript {
+        let Some((file, found)) = self.open(script, Kind::PythonScript) else { return false };
+        if file.kind != Kind::PythonScript || file.outline.acts.is_empty() {
             return false;
         }
         self.enter(&found, file);

@@ -24,7 +24,7 @@ impl<'a> Walker<'_, 'a> {
             let at = step.at;
             let names = [("uv.toml", Kind::UvSettings), ("pyproject.toml", Kind::Pyproject)];
             let paths = names.map(|(name, kind)| self.open(&Text::literal(name, at), kind));
-            let files = paths.into_iter().flatten().filter_map(|path| self.project.file(&path));
+            let files = paths.into_iter().flatten().map(|(file, _)| file);
             files.into_iter().find(|file| self.has_settings(*file))
         } else {
             let folders = self.folders.clone();
@@ -57,7 +57,7 @@ impl<'a> Walker<'_, 'a> {
 
     /// Whether uv looks no further up: a `uv.toml`, or anything in a `[tool.uv]`.
     fn has_settings(&self, file: File<'_>) -> bool {
-        let parts = self.project.parts(file.id);
+        let parts = self.project.parts(file);
         file.kind == Kind::UvSettings || [Tool::Uv, Tool::UvPip].into_iter().any(|tool| parts.has_tables_of(tool))
     }
 

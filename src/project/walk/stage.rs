@@ -11,7 +11,7 @@ use crate::outline::{Copy, Does, Kind};
 impl<'a> Walker<'_, 'a> {
     /// The `ARG`s before the first stage.
     pub(super) fn globals(&mut self, file: File<'a>) {
-        let parts = self.project.parts(file.id);
+        let parts = self.project.parts(file);
         let before = parts.before();
         // For each stage anew: more than anybody writes is not read for any.
         if !self.bounds.globals(before * parts.len()) {
@@ -30,7 +30,7 @@ impl<'a> Walker<'_, 'a> {
     /// A stage, after the stages it stands on.
     pub(super) fn stage(&mut self, path: &str, file: File<'a>, n: usize, depth: usize) {
         let acts = &file.outline.acts;
-        let parts = self.project.parts(file.id);
+        let parts = self.project.parts(file);
         let Some((begin, end)) = parts.part(n, acts.len()) else { return };
         let Does::From(stage) = &acts[begin].does else { return };
         let image = self.image.as_ref().and_then(|i| i.global.resolve(&stage.image));
@@ -38,6 +38,12 @@ impl<'a> Walker<'_, 'a> {
         match earlier {
             Some(base) if depth < DEEPEST => {
                 self.stage(path, file, base, depth + 1);
+                let (from, to) = parts.part(base, acts.len()).unwrap_or_default();
+                for act in &acts[from..to] {
+                    if let Does::OnBuild(triggered) = &act.does {
+                        self.acts(path, triggered, 0);
+                    }
+                }
                 if let Some(Event::Base { also, .. }) = self.script.events.iter_mut().find(|e| matches!(e, Event::Base { .. })) {
                     also.push((acts[begin].at, Reason::Here));
                 }
@@ -83,8 +89,7 @@ impl<'a> Walker<'_, 'a> {
             self.script.looked.insert((path.to_owned(), Kind::EnvFile));
             return None;
         };
-        // Each of many starts reads it anew.
-        if file.kind != Kind::EnvFile || !self.bounds.again(file.outline.acts.len().min(variables::MOST)) {
+        if file.kind != Kind::EnvFile || !self.bounds.variables(file.outline.acts.len().min(variables::MOST)) {
             return None;
         }
         self.script.reached.insert(file.id);
@@ -96,6 +101,7 @@ impl<'a> Walker<'_, 'a> {
         let sources: Vec<String> = copy.sources.iter().filter_map(|s| self.variables.resolve(s)).collect();
         let Some(image) = &self.image else { return };
         let inside = paths::inside(&image.folder, &to);
+        self.written.remove(&inside);
         let folder = to.ends_with('/') || to == "." || sources.len() > 1 || inside == image.folder;
         for source in &sources {
             let whole = if folder { paths::inside(&inside, paths::name(source)) } else { inside.clone() };
@@ -108,7 +114,13 @@ impl<'a> Walker<'_, 'a> {
         match &copy.from {
             None => {
                 for source in &sources {
-                    image.contents.copy(source, &inside, folder);
+                    if source.contains("://") {
+                        // What comes from elsewhere is not the file that lay there before.
+                        let name = paths::name(source);
+                        image.contents.edit(if folder { paths::inside(&inside, name) } else { inside.clone() });
+                    } else {
+                        image.contents.copy(source, &inside, folder);
+                    }
                 }
             }
             Some(from) => {
@@ -123,7 +135,7 @@ impl<'a> Walker<'_, 'a> {
     pub(super) fn copy_from(&mut self, path: &str, from: &str, sources: &[String]) {
         let Some((earlier, nested)) = self.image.as_ref().map(|i| (i.stage, i.nested + 1)) else { return };
         let Some(file) = self.project.file(path).filter(|_| nested <= DEEPEST) else { return };
-        let parts = self.project.parts(file.id);
+        let parts = self.project.parts(file);
         let Some(n) = parts.first_called(&from.to_lowercase(), earlier) else { return };
         if !self.bounds.again(parts.part(n, file.outline.acts.len()).map_or(0, |(begin, end)| end - begin)) {
             return;

@@ -82,7 +82,8 @@ pub(super) fn docker(words: &[Text], at: Span) -> Vec<Does> {
     Vec::new()
 }
 
-fn launch(by: Launcher, key: Span) -> Launch {
+/// A launch of which nothing is said yet.
+pub(super) fn launch(by: Launcher, key: Span) -> Launch {
     Launch {
         by,
         name: None,

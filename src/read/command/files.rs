@@ -1,6 +1,6 @@
 //! Commands that change files: what they write is no longer what we read.
 
-use crate::outline::{Does, Text};
+use crate::outline::{Does, Download, Text};
 use crate::source::Span;
 
 /// `sed -i`, `mv`, `curl -o` …
@@ -19,12 +19,100 @@ pub(super) fn files(words: &[Text], _at: Span) -> Vec<Does> {
         "perl" if short('i') => scripted(arguments, &["-e", "-ne", "-pe", "-i", "-pi", "-pie"]),
         "tee" | "mv" | "truncate" | "patch" => operands().collect(),
         "cp" => operands().skip(1).last().into_iter().collect(),
-        "curl" => value_of(arguments, &["-o", "--output"]),
-        "wget" => value_of(arguments, &["-O", "--output-document"]),
+        "curl" | "wget" => return fetched(program, arguments),
         _ => Vec::new(),
     };
     let unwritten = |text: &&Text| !text.known().is_some_and(|path| path.is_empty() || path == "-" || path.starts_with("/dev/"));
     changed.into_iter().filter(unwritten).map(|text| Does::Edit(text.clone())).collect()
+}
+
+/// Options of curl and wget whose value is the next word.
+const FETCH_VALUED: &[&str] = &[
+    "-o",
+    "--output",
+    "-O",
+    "--output-document",
+    "-P",
+    "--directory-prefix",
+    "--output-dir",
+    "-H",
+    "--header",
+    "-A",
+    "-U",
+    "--user-agent",
+    "-u",
+    "--user",
+    "-x",
+    "--proxy",
+    "-d",
+    "--data",
+    "-X",
+    "--request",
+    "-e",
+    "-T",
+    "-t",
+    "--tries",
+    "--retry",
+    "--retry-delay",
+    "--connect-timeout",
+    "--max-time",
+    "-m",
+    "--timeout",
+    "-C",
+    "-b",
+    "-c",
+    "--cacert",
+    "--cert",
+    "--key",
+    "--proto",
+    "-i",
+    "--input-file",
+    "-w",
+];
+
+/// What curl or wget fetches, and the files that are other ones then.
+fn fetched(program: &str, arguments: &[Text]) -> Vec<Does> {
+    let curl = program == "curl";
+    let (mut urls, mut to, mut folder, mut remote) = (Vec::new(), None, None, !curl);
+    let mut i = 0;
+    while let Some(word) = arguments.get(i) {
+        let option = word.known().unwrap_or_default();
+        let long = option.split_once('=').filter(|(name, _)| name.starts_with("--"));
+        let named = |value: &str| Text::literal(value, word.at);
+        // `-fsSLo file`, `-qO-`: a letter that takes a value takes the rest of the word, or the next one.
+        let is_short = option.len() > 1 && option.starts_with('-') && !option.starts_with("--");
+        let takes = |letter: char| FETCH_VALUED.contains(&format!("-{letter}").as_str()) && !(curl && letter == 'O');
+        let short = option.char_indices().skip(1).filter(|_| is_short).find(|(_, letter)| takes(*letter));
+        let letter = short.map(|(_, letter)| format!("-{letter}"));
+        let glued = short.map(|(at, letter)| &option[at + letter.len_utf8()..]).filter(|rest| !rest.is_empty());
+        let name = letter.as_deref().or(long.map(|(name, _)| name)).unwrap_or(option);
+        let value = long.map(|(_, value)| value).or(glued).map(named);
+        let taken = value.is_none() && (short.is_some() || option.starts_with("--") && FETCH_VALUED.contains(&option));
+        let value = value.or_else(|| arguments.get(i + 1).filter(|_| taken).cloned());
+        match (name, curl) {
+            ("-o" | "--output", true) | ("-O" | "--output-document", false) => to = value,
+            ("-P" | "--directory-prefix", false) | ("--output-dir", true) => folder = value,
+            ("--remote-name" | "--remote-name-all", true) => remote = true,
+            _ if option.starts_with('-') && option.len() > 1 => {}
+            _ => urls.push(word),
+        }
+        remote |= curl && is_short && option[..short.map_or(option.len(), |(at, _)| at)].contains('O');
+        i += 1 + usize::from(taken);
+    }
+    let mut does = Vec::new();
+    for url in urls {
+        let own = || {
+            let name = url.known().and_then(|url| url.split(['?', '#']).next()?.rsplit('/').next())?;
+            let folder = folder.as_ref().map_or(Some(""), Text::known)?;
+            (!name.is_empty())
+                .then(|| Text::literal(if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }, url.at))
+        };
+        let to = to.clone().or_else(|| own().filter(|_| remote));
+        let written = to.filter(|to| !to.known().is_some_and(|path| path.is_empty() || path == "-" || path.starts_with("/dev/")));
+        does.extend(written.clone().map(Does::Edit));
+        does.push(Does::Download(Download { url: url.clone(), to: written }));
+    }
+    does
 }
 
 /// The files of a program whose script is its first operand, unless an option gives it.
@@ -48,9 +136,4 @@ fn scripted<'a>(arguments: &'a [Text], valued: &[&str]) -> Vec<&'a Text> {
         files.remove(0);
     }
     files
-}
-
-fn value_of<'a>(arguments: &'a [Text], options: &[&str]) -> Vec<&'a Text> {
-    let at = arguments.iter().position(|w| w.known().is_some_and(|w| options.contains(&w)));
-    at.and_then(|n| arguments.get(n + 1)).into_iter().collect()
 }

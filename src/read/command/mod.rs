@@ -1,10 +1,12 @@
 //! Command lines: one grammar a program, used wherever commands stand (shell, Dockerfile, CI, compose).
 
+mod apptainer;
 pub(super) mod asks;
 mod compile;
 mod conda;
 mod docker;
 mod files;
+mod modules;
 pub(super) mod options;
 mod pdm;
 pub(super) mod pip;
@@ -12,6 +14,7 @@ mod pipenv;
 mod pipx;
 mod pixi;
 mod poetry;
+pub(super) mod slurm;
 mod system;
 pub(super) mod uv;
 mod wrapper;
@@ -39,6 +42,9 @@ static GRAMMARS: &[(&[&str], Grammar)] = &[
     (&["docker", "podman", "nvidia-docker"], docker::docker),
     (&["apt", "apt-get", "aptitude", "dnf", "yum", "microdnf", "tdnf", "apk", "zypper", "pacman"], system::system),
     (&["nvcc", "cmake", "make", "ninja"], compile::compile),
+    (&["srun", "shifter"], slurm::slurm),
+    (&["apptainer", "singularity"], apptainer::apptainer),
+    (&["module", "ml"], modules::modules),
     (&["sed", "gsed", "perl", "tee", "mv", "cp", "curl", "wget", "patch", "truncate"], files::files),
 ];
 
@@ -91,7 +97,7 @@ fn grammar(family: &str) -> Option<Grammar> {
 }
 
 /// A command that a command runs in another environment: `conda run -n x pip …`, `poetry run pip …`.
-fn inner(words: &[Text]) -> Option<(&[Text], Option<Target>)> {
+pub(crate) fn inner(words: &[Text]) -> Option<(&[Text], Option<Target>)> {
     let (first, mut rest) = words.split_first()?;
     let own = match Program::of(first).family() {
         "poetry" => Some(Tool::Poetry),

@@ -85,6 +85,57 @@ fn compiling() {
 }
 
 #[test]
+fn containers_of_clusters() {
+    check(&[
+        (
+            "srun -N 1 --gpus 8 --container-image=nvcr.io#nvidia/pytorch:23.10-py3 --container-mounts a:b python x.py",
+            &["Slurm None image Some(\"nvcr.io/nvidia/pytorch:23.10-py3\") gpu - run python x.py open"],
+        ),
+        ("srun --container-image docker://a/b:1 x", &["Slurm None image Some(\"a/b:1\") gpu - run x open"]),
+        (
+            "srun --container-image=./x.sqsh y; srun --container-image=$I y",
+            &["Slurm None image None gpu - run y open", "Slurm None image Some(\"<I>\") gpu - run y open"],
+        ),
+        (
+            "shifter --image=docker:nersc/pytorch:1 python x",
+            &["Slurm None image Some(\"nersc/pytorch:1\") gpu - run python x open"],
+        ),
+        (
+            "apptainer -q exec --nv -B /a:/b docker://nvcr.io/nvidia/pytorch:23.10-py3 python x --nv",
+            &["Apptainer None image Some(\"nvcr.io/nvidia/pytorch:23.10-py3\") gpu --nv run python x --nv"],
+        ),
+        (
+            "singularity run x.sif y; apptainer build x.sif docker://a; apptainer exec",
+            &["Apptainer None image None gpu - run y open"],
+        ),
+        (
+            "#!/bin/sh\n#SBATCH -N 1\n#SBATCH --container-image=nvcr.io#a/b:1\n#SBATCH --image docker:c:2\n\napt install x\n#SBATCH --image=d",
+            &["in nvcr.io/a/b:1", "Slurm None image Some(\"c:2\") gpu - open", "apt x"],
+        ),
+    ]);
+}
+
+#[test]
+fn modules_and_files_from_elsewhere() {
+    check(&[
+        ("module load cuda/12.1 cudnn; module -q add $M", &["module cuda/12.1 cudnn", "module <M>"]),
+        (
+            "module swap cuda/11 cuda/12; module purge; module unload a",
+            &["module unloads cuda/11", "module cuda/12", "module unloads ", "module unloads a"],
+        ),
+        ("module use /x; module avail; module; ml; ml avail", &[]),
+        ("ml purge; ml gcc -python CUDA/12.1.1", &["module unloads ", "module unloads -python", "module gcc CUDA/12.1.1"]),
+        ("wget https://x.example/a/r.txt?y -q -P d", &["edit d/r.txt", "download https://x.example/a/r.txt?y d/r.txt"]),
+        ("curl -fsSLO https://x.example/r.txt", &["edit r.txt", "download https://x.example/r.txt r.txt"]),
+        ("curl -fsSLo r.txt -H 'a: b' $U; wget -qO- u | sh", &["edit r.txt", "download <U> r.txt", "download u -"]),
+        (
+            "sudo sh cuda_12.4.1_550.54.15_linux.run --silent --toolkit; ./NVIDIA-Linux-x86_64-535.run -s",
+            &["runfile cuda_12.4.1_550.54.15_linux.run --silent --toolkit", "runfile ./NVIDIA-Linux-x86_64-535.run -s"],
+        ),
+    ]);
+}
+
+#[test]
 fn programs() {
     let text = |source: &str| {
         let mut excerpt = crate::read::excerpt::Excerpt::new(FileId(0));

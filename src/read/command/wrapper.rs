@@ -1,6 +1,7 @@
 //! Commands that run another command as it is: `sudo`, `env A=b`, `time`, `srun` …
 
 use super::assignment;
+use super::options::leading;
 use crate::outline::{Piece, Scope, Text, Variable};
 
 /// A command without what it is wrapped in.
@@ -30,6 +31,9 @@ static WRAPPERS: &[Wrapper] = &[
     Wrapper { names: &["time"], valued: &["-f", "-o", "--format", "--output"], operands: 0 },
     Wrapper { names: &["nohup", "setsid", "exec", "builtin", "unbuffer", "eatmydata"], valued: &["-a"], operands: 0 },
     Wrapper { names: &["command"], valued: &[], operands: 0 },
+    Wrapper { names: &["fakeroot", "xvfb-run", "tini", "dumb-init"], valued: &["-s", "-n", "-e", "-f"], operands: 0 },
+    Wrapper { names: &["gosu", "su-exec", "taskset", "flock"], valued: &["-w", "-E"], operands: 1 },
+    Wrapper { names: &["numactl"], valued: &["-N", "-m", "-C", "-i", "-p", "-l"], operands: 0 },
     Wrapper { names: &["nice"], valued: &["-n", "--adjustment"], operands: 0 },
     Wrapper { names: &["ionice"], valued: &["-c", "-n", "-p"], operands: 0 },
     Wrapper { names: &["stdbuf"], valued: &["-i", "-o", "-e"], operands: 0 },
@@ -85,6 +89,18 @@ static WRAPPERS: &[Wrapper] = &[
     },
 ];
 
+/// The words behind the options of a wrapping command.
+pub(super) fn behind_options(words: &[Text]) -> &[Text] {
+    let Some((program, mut rest)) = words.split_first() else { return words };
+    let name = program.known().unwrap_or_default();
+    let wrapper = WRAPPERS.iter().find(|w| w.names.contains(&name));
+    while let Some(option) = rest.first().map(leading).filter(|w| w.starts_with('-')) {
+        let valued = wrapper.is_some_and(|w| w.valued.contains(&option)) || (option.starts_with("--") && !option.contains('='));
+        rest = rest.get(1 + usize::from(valued)..).unwrap_or_default();
+    }
+    rest
+}
+
 /// Takes wrapping commands away, and `A=b` before or between them.
 pub(crate) fn unwrap(words: &[Text]) -> Unwrapped {
     let mut sets = Vec::new();
@@ -117,6 +133,9 @@ pub(crate) fn unwrap(words: &[Text]) -> Unwrapped {
                     let skip = 1 + usize::from(wrapper.valued.contains(&option));
                     inner = inner.get(skip..).unwrap_or_default();
                 }
+                None if leading(word).starts_with("--container-image") => break 'commands,
+                // `--nodes=$N`
+                None if leading(word).starts_with("--") => inner = &inner[1..],
                 _ if operands > 0 => {
                     operands -= 1;
                     inner = &inner[1..];

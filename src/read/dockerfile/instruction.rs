@@ -10,6 +10,7 @@ use crate::read::excerpt::Excerpt;
 use crate::read::shell::{
     self,
     word::{self, Words},
+    written,
 };
 use crate::source::{FileId, Span};
 
@@ -59,7 +60,8 @@ impl<'t> Reader<'t> {
                 let words = self.exec_or_shell(&instruction.body, 0);
                 self.act(instruction, Does::Runs { entrypoint, words });
             }
-            "LABEL" | "MAINTAINER" | "EXPOSE" | "VOLUME" | "USER" | "STOPSIGNAL" | "HEALTHCHECK" | "ONBUILD" => {}
+            "LABEL" | "MAINTAINER" | "EXPOSE" | "VOLUME" | "USER" | "STOPSIGNAL" | "HEALTHCHECK" => {}
+            "ONBUILD" => self.on_build(instruction),
             _ => self.tear(instruction, "not an instruction"),
         }
     }
@@ -170,8 +172,43 @@ impl<'t> Reader<'t> {
         } else if instruction.heredocs.is_empty() {
             return self.tear(instruction, "COPY takes a source and a destination");
         }
-        if !instruction.heredocs.is_empty() {
-            self.act(instruction, Does::Edit(to));
+        for heredoc in &instruction.heredocs {
+            let mut path = to.clone();
+            let marker = &body.text()[heredoc.word.clone()];
+            if instruction.heredocs.len() > 1 || matches!(to.pieces.last(), Some(Piece::Literal(end)) if end.ends_with('/')) {
+                word::push_literal(&mut path.pieces, "/");
+                word::push_literal(
+                    &mut path.pieces,
+                    marker.trim_start_matches(|c: char| !c.is_alphabetic()).trim_end_matches(['"', '\'']),
+                );
+            }
+            let script = |script: &Excerpt| Some(shell::read_excerpt(script).acts);
+            let does = written::write(&self.heredoc(heredoc), path, marker.contains(['"', '\'']), script);
+            self.act(instruction, does);
+        }
+    }
+
+    /// The instruction that stands in this one; never another `ONBUILD`, `FROM` or `MAINTAINER`.
+    fn on_build(&mut self, instruction: &Instruction) {
+        let body = &instruction.body;
+        let end = body.text().find(|c: char| c.is_ascii_whitespace()).unwrap_or(body.text().len());
+        let keyword = body.text()[..end].to_ascii_uppercase();
+        if matches!(keyword.as_str(), "ONBUILD" | "FROM" | "MAINTAINER") || !instruction.heredocs.is_empty() {
+            return;
+        }
+        let start = body.text().len() - body.text()[end..].trim_start().len();
+        let inner = Instruction {
+            at: instruction.at.clone(),
+            keyword,
+            body: body.part(start..body.text().len()),
+            heredocs: Vec::new(),
+            unended: instruction.unended,
+        };
+        let before = std::mem::take(&mut self.acts);
+        self.instruction(&inner);
+        let acts = std::mem::replace(&mut self.acts, before);
+        if !acts.is_empty() {
+            self.act(instruction, Does::OnBuild(acts));
         }
     }
 

@@ -30,9 +30,18 @@ fn stages_and_variables() {
         ("ENV A=$(x)\nENV B=", &["env A=$(x)", "env B="]),
         ("WORKDIR /a/$B\nUSER x\nLABEL a=b c", &["cd /a/<B>"]),
         ("CMD [\"vllm\", \"serve\"]\nENTRYPOINT python a.py \"b c\"", &["cmd vllm serve", "entrypoint python a.py b c"]),
-        ("ONBUILD RUN apt install x\nHEALTHCHECK CMD apt install y", &[]),
+        ("ONBUILD RUN apt install x\nHEALTHCHECK CMD apt install y", &["onbuild ( | apt x | )"]),
+        ("ONBUILD ONBUILD RUN x\nONBUILD FROM a\nONBUILD\nONBUILD ENV A=b", &["onbuild env A=b"]),
         ("COPY a b /c/\nCOPY --from=base --chown=x [\"d e\", \"f\"]", &["copy None a b -> /c/", "copy Some(\"base\") d e -> f"]),
-        ("COPY <<EOF r.txt\ntorch\nEOF\nADD x <<A /y/\n1\nA", &["edit r.txt", "copy None x -> /y/", "edit /y/"]),
+        (
+            "COPY <<EOF r.txt\ntorch\nEOF\nADD x <<A /y/\n1\nA",
+            &["write r.txt: require torch", "copy None x -> /y/", "edit /y//A"],
+        ),
+        (
+            "COPY <<'r.txt' <<\"b.sh\" /y/\ntorch\nr.txt\napt install x\nb.sh",
+            &["write /y//r.txt: require torch", "write /y//b.sh: apt x"],
+        ),
+        ("COPY <<EOF r.txt\ntorch==$X\nEOF", &["edit r.txt"]),
     ]);
 }
 

@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use super::functions;
 use super::walk::{Walk, Word, named};
-use crate::outline::{Does, How, Include, Piece, Place, Scope, Text, Variable};
+use crate::outline::{Does, How, Include, Piece, Place, Scope, Target, Text, Variable};
 use crate::read::command;
 use crate::source::Span;
 
@@ -30,6 +30,16 @@ fn happens(walk: &mut Walk<'_, '_>, at: Span, words: &[Word], texts: &[Text]) {
             walk.out.act(variable.value.as_ref().map_or(at, |v| v.at), Does::Set(variable));
         }
     };
+    if let Some((run, target)) = command::inner(inner)
+        && run.first().and_then(Text::known).is_some_and(is_shell)
+    {
+        walk.out.open(at);
+        if let Some(Target::Named(name) | Target::Prefix(name)) = target {
+            walk.out.act(at, Does::Enter(Place::CondaEnvironment(name)));
+        }
+        shell(walk, at, words, &run[1..]);
+        return walk.out.back(at);
+    }
     let opaque = || Text { pieces: vec![Piece::Opaque], at: program.at };
     match program.known() {
         Some("cd" | "pushd") => {
@@ -48,7 +58,7 @@ fn happens(walk: &mut Walk<'_, '_>, at: Span, words: &[Word], texts: &[Text]) {
         Some("alias") => {}
         Some("eval") => {
             if let [_, word] = words {
-                string(walk, word, at);
+                walk.string(word.clone(), at);
             }
         }
         // Which argument is which is no longer known.
@@ -63,6 +73,16 @@ fn happens(walk: &mut Walk<'_, '_>, at: Span, words: &[Word], texts: &[Text]) {
                 let variable = Variable { name: name.to_owned(), value: Some(opaque()), scope: Scope::Shell };
                 walk.out.set(at, variable);
             }
+        }
+        Some("su" | "runuser") => {
+            let option = arguments.iter().position(|w| matches!(w.known(), Some("-c" | "--command")));
+            let text = option.and_then(|n| arguments.get(n + 1));
+            if let Some(word) = text.and_then(|text| words.iter().find(|w| w.text.at == text.at)) {
+                walk.string(word.clone(), at);
+            }
+        }
+        Some(path) if is_runfile(path) => {
+            walk.out.act(at, Does::Runfile { file: program.clone(), arguments: arguments.to_vec() });
         }
         Some(name) if is_shell(name) => {
             sets(walk);
@@ -113,7 +133,7 @@ pub(super) fn declare(walk: &mut Walk<'_, '_>, node: Node<'_>) {
             _ => None,
         };
         if let Some(variable) = variable {
-            walk.out.set(at, variable);
+            walk.set(at, variable, part);
         }
     }
 }
@@ -178,10 +198,13 @@ fn shell(walk: &mut Walk<'_, '_>, at: Span, words: &[Word], arguments: &[Text]) 
                 let text = arguments.iter().skip_while(|a| a.at != argument.at).nth(1);
                 let word = text.and_then(|text| words.iter().find(|w| w.text.at == text.at));
                 if let Some(word) = word {
-                    string(walk, word, at);
+                    walk.string(word.clone(), at);
                 }
                 return;
             }
+        } else if is_runfile(option) {
+            let rest = arguments.iter().skip_while(|a| a.at != argument.at).skip(1).cloned().collect();
+            return walk.out.act(at, Does::Runfile { file: argument.clone(), arguments: rest });
         } else {
             return run_script(walk, at, argument);
         }
@@ -195,17 +218,14 @@ fn run_script(walk: &mut Walk<'_, '_>, at: Span, path: &Text) {
     walk.out.back(at);
 }
 
-/// Reads a quoted word as a script; of `name='…'` the quoted part.
-fn string(walk: &mut Walk<'_, '_>, word: &Word, at: Span) {
-    if word.text.pieces.contains(&Piece::Opaque) {
-        return;
-    }
-    let script = super::unquoted(walk.excerpt, word.part.clone());
-    walk.inner_shell(&script, at);
-}
-
 fn is_shell(name: &str) -> bool {
     matches!(name.rsplit('/').next(), Some("bash" | "sh" | "zsh" | "dash" | "ash" | "ksh"))
+}
+
+/// NVIDIA's installers of the toolkit and the driver.
+fn is_runfile(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    name.ends_with(".run") && ["cuda", "NVIDIA", "cudnn"].iter().any(|start| name.starts_with(start))
 }
 
 fn is_script(path: &str) -> bool {

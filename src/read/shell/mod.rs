@@ -3,16 +3,20 @@
 //! A script is not run: every command that stands in it counts where it stands, under the tests around it; what stands in
 //! a function, where that is called.
 
+mod array;
+mod batch;
 mod branches;
 mod builtin;
 mod functions;
 mod leaving;
+mod redirect;
 #[cfg(test)]
 pub(crate) mod rendering;
 mod scan;
 mod verdict;
 mod walk;
 pub(crate) mod word;
+pub(super) mod written;
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -31,7 +35,8 @@ const HEREDOCS: usize = 2_000;
 
 /// Reads a script or an rc file.
 pub(crate) fn read(file: FileId, text: &str) -> Outline {
-    let Script { acts, comments, torn } = read_excerpt(&excerpt(file, text, 0..text.len()));
+    let Script { mut acts, comments, torn } = read_excerpt(&excerpt(file, text, 0..text.len()));
+    acts.splice(0..0, batch::containers(file, text));
     let ignores = comments::ignores(file, text, comments.into_iter(), |line| scan::continued(text, line));
     Outline { acts, ignores, torn }
 }

@@ -38,6 +38,7 @@ pub(crate) fn act(act: &Act, source: &str) -> String {
                 Scope::Arg => "arg",
                 Scope::Environment | Scope::Configured => "env",
                 Scope::Shell => "set",
+                Scope::Job => "job",
                 Scope::Command => "pre",
             };
             format!("{scope} {}", variable(v))
@@ -51,6 +52,20 @@ pub(crate) fn act(act: &Act, source: &str) -> String {
         Does::Enter(Place::Back) => ")".to_owned(),
         Does::Include(include) => format!("include {}", text(&include.path)),
         Does::Edit(path) => format!("edit {}", text(path)),
+        Does::Write(w) => {
+            let lines: Vec<_> = w.outline.acts.iter().map(|a| self::act(a, source)).collect();
+            format!("write {}: {}", text(&w.path), lines.join(" | "))
+        }
+        Does::OnBuild(acts) => format!("onbuild {}", acts.iter().map(|a| self::act(a, source)).collect::<Vec<_>>().join(" | ")),
+        Does::Use(u) => format!("use {} {}", text(&u.path), u.with.iter().map(variable).collect::<Vec<_>>().join(" ")),
+        Does::Enter(Place::Image(image)) => format!("in {}", text(image)),
+        Does::Modules(m) => format!("module{} {}", if m.unloads { " unloads" } else { "" }, texts(&m.names)),
+        Does::Download(d) => format!("download {} {}", text(&d.url), d.to.as_ref().map_or("-".to_owned(), text)),
+        Does::Runfile { file, arguments } => format!("runfile {} {}", text(file), texts(arguments)),
+        Does::Require(r) => {
+            assert!(source.get(r.written.at.range()).is_some());
+            format!("require {}", text(&r.written))
+        }
         Does::System(s) => format!("{}{} {}", s.manager, if s.removes { " removes" } else { "" }, texts(&s.names)),
         Does::Compile(c) => format!("{}: {}", c.program, texts(&c.arguments)),
         Does::From(s) => format!("from {} {:?} {:?}", text(&s.image), s.name, s.platform.as_ref().map(text)),
@@ -67,7 +82,8 @@ pub(crate) fn act(act: &Act, source: &str) -> String {
             format!("install {}{target}", asks.join(" "))
         }
         Does::Launch(l) => {
-            assert!(source[l.key.range()].contains("docker") || source[l.key.range()].contains("podman"));
+            let programs = ["docker", "podman", "srun", "#SBATCH", "shifter", "apptainer", "singularity"];
+            assert!(programs.iter().any(|program| source[l.key.range()].contains(program)));
             let gpu = match &l.gpu {
                 GpuRequest::None => "-".to_owned(),
                 GpuRequest::Asked(at) | GpuRequest::Optional(at) => source[at.range()].to_owned(),

@@ -143,6 +143,12 @@ fn commands_in_commands() {
         ("bash -lc \"apt install \\\"x y\\\" z\"", &["(", "apt x y z", ")"]),
         ("sudo -H bash -o pipefail -c 'apt install x'", &["(", "apt x", ")"]),
         ("eval \"$(conda shell.bash hook)\"; eval 'apt install x'", &["(", "apt x", ")"]),
+        ("bash <<< \"apt install x\"; cat <<< 'apt install y'", &["(", "apt x", ")"]),
+        (
+            "su - me -c 'apt install x'; su me; gosu me apt install y; runuser -l me -c \"apt install z\"",
+            &["(", "apt x", ")", "apt y", "(", "apt z", ")"],
+        ),
+        ("conda run --no-capture-output -n e bash -c 'apt install x'", &["(", "conda e", "(", "apt x", ")", ")"]),
         ("alias i='apt install x' ll=\"ls\"", &[]),
         ("cat p | xargs -n 1 apt install", &["apt ?"]),
         ("time nice -n 5 timeout 9 srun --gres gpu:1 -n2 apt install x", &["apt x"]),
@@ -175,10 +181,39 @@ fn changed_files() {
         ("sed -i.bak -e a -e b r.txt; sed a r.txt", &["edit r.txt"]),
         ("grep -v torch a > b 2> /dev/null; echo x >&2; x 2>err &> all", &["edit b", "edit all"]),
         ("perl -pi -e 's/a/b/' r.txt", &["edit r.txt"]),
-        ("mv a b; cp -r c d; curl -L -o e http://x; wget -O f y", &["edit a", "edit b", "edit d", "edit e", "edit f"]),
+        (
+            "mv a b; cp -r c d; curl -L -o e http://x; wget -O f y",
+            &["edit a", "edit b", "edit d", "edit e", "download http://x e", "edit f", "download y f"],
+        ),
         ("{ echo a; echo b; } > r.txt", &["edit r.txt"]),
         ("apt install x>=2 y", &["apt x y", "edit =2"]),
     ]);
+}
+
+#[test]
+fn files_that_are_written_here() {
+    check(&[
+        ("cat > r.txt <<EOF\ntorch==2 # x\n-c c.txt\nEOF\n", &["edit r.txt", "write r.txt: require torch==2 | include c.txt"]),
+        (
+            "cat <<-'E' > a/requirements.in\n\ttorch==2; os_name == '$b'\n\tE",
+            &["edit a/requirements.in", "write a/requirements.in: require torch==2; os_name == '$b'"],
+        ),
+        ("tee r.txt <<EOF >/dev/null\ntorch\nEOF", &["edit r.txt", "write r.txt: require torch"]),
+        ("cat <<EOF | sudo tee r.txt\ntorch\nEOF", &["edit r.txt", "write r.txt: require torch"]),
+        (
+            "cat > x.sh <<'EOF'\n#!/bin/sh\napt install $1\nEOF\nbash x.sh",
+            &["edit x.sh", "write x.sh: apt <1>", "(", "include x.sh", ")"],
+        ),
+        ("pip install -r /dev/stdin <<EOF\ntorch\nEOF", &["write /dev/stdin: require torch", "install "]),
+        // The shell puts something in, behind what was there, or more goes there.
+        ("cat > r.txt <<EOF\ntorch==$V\nEOF", &["edit r.txt"]),
+        ("cat >> r.txt <<EOF\ntorch\nEOF", &["edit r.txt"]),
+        ("cat a - > r.txt <<EOF\ntorch\nEOF", &["edit r.txt"]),
+        ("cat <<EOF | grep x | tee r.txt\ntorch\nEOF", &["edit r.txt"]),
+        ("cat <<EOF | tee -a r.txt\ntorch\nEOF", &["edit r.txt"]),
+    ]);
+    let deep: String = (0..9).map(|i| format!("cat > x.sh <<'E{i}'\n")).chain((0..9).rev().map(|i| format!("E{i}\n"))).collect();
+    read(&deep);
 }
 
 #[test]

@@ -8,10 +8,10 @@ use tree_sitter::{Node, Tree};
 use super::builtin;
 use super::functions::{self, Call, Entry, Functions};
 use super::leaving;
+use super::redirect::{Heredoc, JobFile};
 use super::scan::{self, substitutions};
 use super::word::{self, Words};
 use crate::outline::{Act, Choice, Does, Piece, Place, Scope, Text, Torn, Variable, When};
-use crate::read::command;
 use crate::read::excerpt::Excerpt;
 use crate::source::Span;
 
@@ -41,22 +41,26 @@ pub(super) struct Out {
     entries: Vec<Entry>,
     pub(super) functions: Functions,
     torn: Vec<Torn>,
-    when: Vec<Choice>,
+    pub(super) when: Vec<Choice>,
     /// Tests that are not in `when` any more, being too deep.
     untold: usize,
     /// Where subshells opened, as indices into `entries`.
     opened: Vec<usize>,
-    known: HashMap<String, Known>,
+    pub(super) known: HashMap<String, Known>,
+    /// Words that arrays became.
+    pub(super) expanded: usize,
     /// Functions whose bodies are being read: where they began, and the variables that they set.
     bodies: Vec<(usize, Vec<String>)>,
     nested: usize,
-    unrolling: bool,
+    pub(super) unrolling: bool,
 }
 
 /// What a variable of this script holds.
-struct Known {
-    value: Option<String>,
-    when: Vec<Choice>,
+pub(super) struct Known {
+    pub(super) value: Option<String>,
+    /// Of an array.
+    pub(super) items: Option<Vec<Text>>,
+    pub(super) when: Vec<Choice>,
 }
 
 impl Out {
@@ -78,6 +82,7 @@ impl Out {
         for variable in set {
             if let Some(known) = self.known.get_mut(&variable) {
                 known.value = None;
+                known.items = None;
             }
         }
         let body = self.entries.split_off(began.min(self.entries.len()));
@@ -123,7 +128,7 @@ impl Out {
         if !exported {
             let changed = self.known.contains_key(&variable.name);
             let value = value.filter(|_| !changed && !self.unrolling);
-            self.known.insert(variable.name.clone(), Known { value, when: self.when.clone() });
+            self.known.insert(variable.name.clone(), Known { value, items: None, when: self.when.clone() });
             if let Some((_, set)) = self.bodies.last_mut() {
                 set.push(variable.name.clone());
             }
@@ -132,7 +137,7 @@ impl Out {
     }
 
     /// The words that an unquoted variable becomes, where they are certain and matter.
-    fn words_of(&self, text: &Text, first: bool) -> Option<Vec<Text>> {
+    pub(super) fn words_of(&self, text: &Text, first: bool) -> Option<Vec<Text>> {
         let [Piece::Variable { name, fallback: None, instead: None }] = text.pieces.as_slice() else { return None };
         let known = self.known.get(name)?;
         let value = known.value.as_deref()?;
@@ -154,6 +159,10 @@ pub(super) enum Step<'t> {
     /// Text that a shell reads.
     Script(Range<usize>),
     Edit(Span, Text),
+    /// A heredoc's lines go to a file.
+    Write(Span, Text, Heredoc),
+    /// A command's output goes to the later steps of a job.
+    Exports(Node<'t>, JobFile),
     Assign(Node<'t>),
     Declare(Node<'t>),
     Choose(String, u32),
@@ -164,7 +173,7 @@ pub(super) enum Step<'t> {
     Back(Node<'t>),
     Define,
     Defined(Node<'t>),
-    LoopVariable(Node<'t>, Option<Node<'t>>),
+    LoopVariable(Node<'t>, Option<Text>),
     Unrolled(bool),
 }
 
@@ -176,6 +185,7 @@ pub(super) struct Walk<'e, 'o> {
 }
 
 /// A word of a command.
+#[derive(Clone)]
 pub(super) struct Word {
     pub(super) text: Text,
     /// Where it stands in the excerpt.
@@ -201,6 +211,15 @@ impl<'e, 'o> Walk<'e, 'o> {
         }
     }
 
+    /// The acts of a script that is only written here; `None` where it lies too deep.
+    pub(super) fn file(&self, script: &Excerpt) -> Option<Vec<Act>> {
+        let nested = Some(self.out.nested + 1).filter(|nested| *nested <= NESTED)?;
+        let tree = super::parse(script.text())?;
+        let mut out = Out { nested, ..Out::default() };
+        Walk::new(script, &mut out).run(tree.root_node());
+        functions::follow(&out.entries, &out.functions)
+    }
+
     /// The same, so that what it sets ends with it.
     pub(super) fn inner_shell(&mut self, script: &Excerpt, at: Span) {
         self.out.open(at);
@@ -223,6 +242,8 @@ impl<'e, 'o> Walk<'e, 'o> {
                     self.inner_shell(&script, self.excerpt.span(part));
                 }
                 Step::Edit(at, path) => self.out.act(at, Does::Edit(path)),
+                Step::Write(at, path, heredoc) => self.write(at, path, heredoc),
+                Step::Exports(node, file) => self.exports(node, file),
                 Step::Assign(node) => self.assign(node, Scope::Shell),
                 Step::Declare(node) => builtin::declare(self, node),
                 Step::Choose(test, arm) => self.out.choose(Choice::Branch { test, arm }),
@@ -286,7 +307,7 @@ impl<'e, 'o> Walk<'e, 'o> {
         function.child_by_field_name("name").map_or("", |name| self.source(name))
     }
 
-    fn after_substitutions<'t>(&self, node: Node<'t>, then: Step<'t>, steps: &mut Vec<Step<'t>>) {
+    pub(super) fn after_substitutions<'t>(&self, node: Node<'t>, then: Step<'t>, steps: &mut Vec<Step<'t>>) {
         steps.extend(substitutions(node).into_iter().map(Step::Visit));
         steps.push(then);
     }
@@ -300,14 +321,15 @@ impl<'e, 'o> Walk<'e, 'o> {
         }
     }
 
-    fn for_statement<'t>(&self, node: Node<'t>, steps: &mut Vec<Step<'t>>) {
+    fn for_statement<'t>(&mut self, node: Node<'t>, steps: &mut Vec<Step<'t>>) {
         let mut cursor = node.walk();
         let values: Vec<_> = node.children_by_field_name("value", &mut cursor).collect();
         let (Some(name), Some(body)) = (node.child_by_field_name("variable"), node.child_by_field_name("body")) else {
             return;
         };
         steps.extend(values.iter().flat_map(|n| substitutions(*n)).map(Step::Visit));
-        let literal = |n: &Node<'_>| self.text(n.byte_range()).known().is_some();
+        let values = self.loop_words(&values);
+        let literal = |value: &Text| value.known().is_some();
         if (1..=UNROLLED).contains(&values.len()) && !self.out.unrolling && values.iter().all(literal) {
             steps.push(Step::Unrolled(true));
             for value in values {
@@ -319,96 +341,10 @@ impl<'e, 'o> Walk<'e, 'o> {
         }
     }
 
-    fn loop_variable(&mut self, name: Node<'_>, value: Option<Node<'_>>) {
-        let value = match value {
-            Some(node) => self.text(node.byte_range()),
-            None => Text { pieces: vec![Piece::Opaque], at: self.at(name) },
-        };
+    fn loop_variable(&mut self, name: Node<'_>, value: Option<Text>) {
+        let value = value.unwrap_or_else(|| Text { pieces: vec![Piece::Opaque], at: self.at(name) });
         let variable = Variable { name: self.source(name).to_owned(), value: Some(value), scope: Scope::Shell };
         self.out.set(self.at(name), variable);
-    }
-
-    /// A statement with redirections: what it writes to is changed.
-    fn redirected<'t>(&self, node: Node<'t>, steps: &mut Vec<Step<'t>>) {
-        let (mut more, mut edits, mut right) = (Vec::new(), Vec::new(), Vec::new());
-        let (mut heredoc, mut to_shell, mut body) = (None, false, None);
-        for part in named(node) {
-            match part.kind() {
-                "file_redirect" => self.file_redirect(part, &mut more, &mut edits),
-                "heredoc_redirect" => {
-                    heredoc = heredoc.or_else(|| self.heredoc_body(part));
-                    for inner in named(part) {
-                        match inner.kind() {
-                            "file_redirect" => self.file_redirect(inner, &mut more, &mut edits),
-                            "pipeline" => {
-                                to_shell |= named(inner).last().is_some_and(|n| self.is_bare_shell(*n));
-                                right.push(inner);
-                            }
-                            "heredoc_start" | "heredoc_body" | "heredoc_end" | "herestring_redirect" | "file_descriptor" => {}
-                            _ if part.child_by_field_name("right") == Some(inner) => right.push(inner),
-                            _ => more.push(inner.byte_range()),
-                        }
-                    }
-                }
-                "herestring_redirect" => right.extend(substitutions(part)),
-                _ => body = body.or(Some(part)),
-            }
-        }
-        match body {
-            Some(body) if body.kind() == "command" => {
-                to_shell |= self.is_bare_shell(body);
-                self.after_substitutions(body, Step::Command(body, more), steps);
-            }
-            body => steps.extend(body.map(Step::Visit)),
-        }
-        steps.extend(heredoc.filter(|_| to_shell).map(Step::Script));
-        steps.extend(edits.into_iter().map(|(at, path)| Step::Edit(at, path)));
-        steps.extend(right.into_iter().map(Step::Visit));
-    }
-
-    /// The lines between a heredoc's first and last.
-    fn heredoc_body(&self, redirect: Node<'_>) -> Option<Range<usize>> {
-        let parts = named(redirect);
-        let start_of_line = |offset: usize| self.excerpt.text()[..offset].rfind('\n').map_or(0, |n| n + 1);
-        let body = parts.iter().find(|n| n.kind() == "heredoc_body")?;
-        let end = parts.iter().find(|n| n.kind() == "heredoc_end")?;
-        let start = start_of_line(body.start_byte()).max(redirect.start_byte());
-        Some(start..start_of_line(end.start_byte()).max(start))
-    }
-
-    fn file_redirect(&self, node: Node<'_>, more: &mut Vec<Range<usize>>, edits: &mut Vec<(Span, Text)>) {
-        let mut cursor = node.walk();
-        let mut targets = node.children_by_field_name("destination", &mut cursor);
-        let target = targets.next();
-        let errors = node.child_by_field_name("descriptor").is_some_and(|n| self.source(n) == "2");
-        let writes = all(node).iter().any(|n| matches!(n.kind(), ">" | ">>" | "&>" | "&>>" | ">|"));
-        if let Some(target) = target.filter(|_| writes && !errors) {
-            let text = self.text(target.byte_range());
-            if !text.known().is_some_and(|path| path.starts_with("/dev/")) {
-                edits.push((self.at(node), text));
-            }
-        }
-        more.extend(targets.map(|n| n.byte_range()));
-    }
-
-    fn is_bare_shell(&self, node: Node<'_>) -> bool {
-        if node.kind() != "command" {
-            return false;
-        }
-        let words: Vec<_> = self.words(node, &[]).into_iter().map(|w| w.text).collect();
-        builtin::is_bare_shell(&command::unwrap(&words).words)
-    }
-
-    /// A heredoc's body; the tabs before its lines mean nothing to us.
-    fn without_tabs(&self, part: Range<usize>) -> Excerpt {
-        let mut out = Excerpt::new(self.excerpt.file());
-        let mut at = part.start;
-        for line in self.excerpt.text().get(part).unwrap_or_default().split_inclusive('\n') {
-            let tabs = line.len() - line.trim_start_matches('\t').len();
-            out.push_part(self.excerpt, at + tabs..at + line.len());
-            at += line.len();
-        }
-        out
     }
 
     fn assign(&mut self, node: Node<'_>, scope: Scope) {
@@ -417,7 +353,7 @@ impl<'e, 'o> Walk<'e, 'o> {
             if scope == Scope::Command {
                 self.out.act(at, Does::Set(variable));
             } else {
-                self.out.set(at, variable);
+                self.set(at, variable, node);
             }
         }
     }
@@ -449,6 +385,9 @@ impl<'e, 'o> Walk<'e, 'o> {
             return prefix.into_iter().for_each(|n| self.assign(n, Scope::Shell));
         }
         self.substitute(&mut words);
+        if let Some(input) = self.herestring(node, &words) {
+            return self.string(input, self.at(node));
+        }
         let before = self.out.entries.len();
         for node in prefix {
             self.assign(node, Scope::Command);
@@ -461,12 +400,13 @@ impl<'e, 'o> Walk<'e, 'o> {
     }
 
     /// Puts the words of variables that this script sets in their places.
-    fn substitute(&self, words: &mut Vec<Word>) {
+    fn substitute(&mut self, words: &mut Vec<Word>) {
         let bytes = self.excerpt.text().as_bytes();
         let mut out = Vec::with_capacity(words.len());
         for (i, word) in words.drain(..).enumerate() {
             let unquoted = bytes.get(word.part.start) == Some(&b'$');
-            match self.out.words_of(&word.text, i == 0).filter(|_| unquoted) {
+            let array = self.items(word.part.clone());
+            match array.or_else(|| self.out.words_of(&word.text, i == 0).filter(|_| unquoted)) {
                 Some(texts) => out.extend(texts.into_iter().map(|text| Word { text, part: word.part.clone() })),
                 None => out.push(word),
             }
@@ -475,7 +415,7 @@ impl<'e, 'o> Walk<'e, 'o> {
     }
 
     /// The words of a command; the tree has some in pieces.
-    fn words(&self, node: Node<'_>, more: &[Range<usize>]) -> Vec<Word> {
+    pub(super) fn words(&self, node: Node<'_>, more: &[Range<usize>]) -> Vec<Word> {
         let mut parts: Vec<Range<usize>> = Vec::new();
         for child in all(node) {
             let kind = child.kind();

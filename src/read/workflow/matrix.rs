@@ -1,6 +1,8 @@
 //! `strategy.matrix`: its rows, and what `${{ … }}` is in one of them.
 
-use crate::outline::{Piece, Text};
+use std::borrow::Cow;
+
+use crate::outline::{Piece, Text, input_name};
 use crate::read::shell::word::push_literal;
 use crate::read::syntax::yaml::Node;
 use crate::source::Span;
@@ -22,8 +24,8 @@ pub(super) struct Row(Vec<(String, String)>);
 pub(super) enum Worth<'r> {
     /// A value of the matrix.
     Value(&'r str),
-    /// `env.NAME`.
-    Variable(&'r str),
+    /// `env.NAME`, `inputs.name`.
+    Variable(Cow<'r, str>),
     /// Known only when run.
     Unknown,
 }
@@ -40,7 +42,10 @@ impl Row {
         if let Some(key) = expression.strip_prefix("matrix.") {
             return self.get(key).map_or(Worth::Unknown, Worth::Value);
         }
-        expression.strip_prefix("env.").filter(name).map_or(Worth::Unknown, Worth::Variable)
+        if let Some(input) = expression.strip_prefix("inputs.").filter(name) {
+            return Worth::Variable(input_name(input).into());
+        }
+        expression.strip_prefix("env.").filter(name).map_or(Worth::Unknown, |name| Worth::Variable(name.into()))
     }
 
     /// A value with its expressions; `$NAME` means itself here.
@@ -52,7 +57,7 @@ impl Row {
             match self.worth(inside) {
                 Worth::Value(value) => push_literal(&mut pieces, value),
                 Worth::Variable(name) => {
-                    pieces.push(Piece::Variable { name: name.to_owned(), fallback: None, instead: None });
+                    pieces.push(Piece::Variable { name: name.into_owned(), fallback: None, instead: None });
                 }
                 Worth::Unknown => pieces.push(Piece::Opaque),
             }

@@ -1,6 +1,7 @@
-//! GitHub Actions workflows: every job is an environment, every `run:` a script in it.
+//! GitHub Actions: every job of a workflow is an environment, every `run:` a script in it; composite actions are steps.
 
 mod matrix;
+mod uses;
 
 use std::ops::Range;
 
@@ -10,8 +11,8 @@ use super::excerpt::{Excerpt, UNKNOWN};
 use super::shell::{self, word::push_literal};
 use super::syntax::yaml::{Node, Style, Tree};
 use crate::outline::{
-    Act, Choice, Does, GpuRequest, How, Include, Install, InstallFlags, Job, Launch, Launcher, Outline, Piece, Place, Scope,
-    Target, Text, Tool, Torn, Variable, When,
+    Act, Choice, Does, GpuRequest, Job, Launch, Launcher, Outline, Piece, Place, Scope, Text, Torn, Use, Variable, When,
+    input_name,
 };
 use crate::source::{FileId, Span};
 
@@ -21,7 +22,7 @@ const BUDGET: usize = 1 << 22;
 /// Jobs times variables that a workflow sets for all of them; above, nothing is read.
 const SHARED: usize = 200_000;
 
-/// Reads a workflow; a file without `jobs:` says nothing.
+/// Reads a workflow or a composite action; a file without `jobs:` or composite `runs:` says nothing.
 pub(super) fn read(file: FileId, text: &str) -> Outline {
     let tree = Tree::read(file, text);
     let folded = folded(&tree);
@@ -34,6 +35,9 @@ pub(super) fn read(file: FileId, text: &str) -> Outline {
             if job.is_map() && jobs.len() * shared <= SHARED {
                 reader.rows_of(root, key, job);
             }
+        }
+        if let Some(runs) = root.get("runs").filter(|runs| runs.get("using").and_then(Node::text) == Some("composite")) {
+            reader.composite(root, runs);
         }
     }
     let Reader { acts, comments, torn, .. } = reader;
@@ -127,19 +131,42 @@ impl Reader<'_> {
         for of in [Some(run.root), Some(job), container].into_iter().flatten() {
             self.acts.extend(run.sets(of));
         }
-        for step in job.get("steps").map(Node::items).unwrap_or_default() {
+        if let Some((path, node)) = job.get("uses").and_then(|n| Some((uses::local(n)?, n))) {
+            let with = uses::with(job, run);
+            self.acts.push(run.act(node.at(), Does::Use(Use { path, with })));
+        }
+        self.steps(job, run, runs_on.as_ref());
+    }
+
+    /// A composite action: its inputs have their defaults where the caller gives none.
+    fn composite(&mut self, root: Node<'_>, runs: Node<'_>) {
+        let run = Run { root, job: runs, row: Row::default(), choices: Vec::new() };
+        for (key, input) in root.get("inputs").map(Node::entries).unwrap_or_default() {
+            let default = input.get("default").and_then(|node| run.text(node));
+            if let (Some(name), Some(default)) = (key.text().map(input_name), default) {
+                let fallback = Some(uses::one_word(default.clone()).pieces);
+                let pieces = vec![Piece::Variable { name: name.clone(), fallback, instead: None }];
+                let value = Some(Text { pieces, at: default.at });
+                self.acts.push(run.act(default.at, Does::Set(Variable { name, value, scope: Scope::Shell })));
+            }
+        }
+        self.steps(runs, &run, None);
+    }
+
+    fn steps(&mut self, of: Node<'_>, run: &Run<'_>, runs_on: Option<&Text>) {
+        for step in of.get("steps").map(Node::items).unwrap_or_default() {
             let choices = match step.get("if").and_then(Node::text).map_or(Some(None), |test| branch(test, &run.row)) {
                 Some(choice) => run.choices.iter().cloned().chain(choice).collect(),
                 None => continue,
             };
-            let run = Run { root: run.root, job, row: run.row.clone(), choices };
-            self.step(step, &run, runs_on.as_ref());
+            let run = Run { root: run.root, job: of, row: run.row.clone(), choices };
+            self.step(step, &run, runs_on);
         }
     }
 
     fn step(&mut self, step: Node<'_>, run: &Run<'_>, runs_on: Option<&Text>) {
-        if let Some(action) = step.get("uses").and_then(Node::text) {
-            self.acts.extend(used(action, step, run));
+        if let Some(node) = step.get("uses") {
+            self.acts.extend(uses::used(node, step, run, runs_on.is_some_and(is_windows)));
         }
         let Some(body) = step.get("run") else { return };
         let shell = step.get("shell").or_else(|| run.default("shell")).and_then(|n| run.text(n));
@@ -269,46 +296,12 @@ fn gpu_container(run: &Run<'_>, key: Node<'_>, node: Node<'_>, image: Option<Tex
     Some(run.act(node.at(), Does::Launch(Box::new(launch))))
 }
 
-/// Actions that choose a Python or make a conda environment.
-fn used(action: &str, step: Node<'_>, run: &Run<'_>) -> Vec<Act> {
-    let name = action.split('@').next().unwrap_or_default();
-    let with = |key: &str| step.path(&["with", key]).and_then(|n| run.text(n));
-    let mut acts = Vec::new();
-    match name {
-        "actions/setup-python" => {
-            let version = with("python-version").filter(|t| t.known().is_some_and(is_version));
-            acts.extend(version.map(|t| run.act(t.at, Does::Python(t))));
-        }
-        "conda-incubator/setup-miniconda" | "mamba-org/setup-micromamba" | "mamba-org/provision-with-micromamba" => {
-            let target = with("activate-environment").or_else(|| with("environment-name"));
-            if let Some(path) = with("environment-file").filter(|t| t.known() != Some("false")) {
-                let install = Install {
-                    tool: Tool::Conda,
-                    asks: Vec::new(),
-                    reads: vec![Include { path: path.clone(), how: How::CondaEnvironment }],
-                    indexes: Vec::new(),
-                    target: target.clone().map_or(Target::Active, Target::Named),
-                    flags: InstallFlags { creates: true, ..InstallFlags::default() },
-                };
-                acts.push(run.act(path.at, Does::Install(install)));
-            }
-            acts.extend(target.map(|t| run.act(t.at, Does::Enter(Place::CondaEnvironment(t)))));
-        }
-        _ => {}
-    }
-    acts
-}
-
-/// `3.11`, `3.11.4`.
-fn is_version(text: &str) -> bool {
-    text.starts_with("3.") && text.split('.').count() <= 3 && text.split('.').all(|n| n.parse::<u16>().is_ok())
-}
-
 /// The text with the line ends inside folded scripts as blanks.
 fn folded(tree: &Tree<'_>) -> String {
     let mut text = tree.text().to_owned();
-    let jobs = tree.documents().filter_map(|root| root.get("jobs")).flat_map(Node::entries);
-    let steps = jobs.filter_map(|(_, job)| job.get("steps")).flat_map(Node::items);
+    let jobs = tree.documents().filter_map(|root| root.get("jobs")).flat_map(Node::entries).map(|(_, job)| job);
+    let actions = tree.documents().filter_map(|root| root.get("runs"));
+    let steps = jobs.chain(actions).filter_map(|job| job.get("steps")).flat_map(Node::items);
     for body in steps.filter_map(|step| step.get("run")) {
         let block = body.style() == Some(Style::Folded);
         if body.style().is_some_and(|s| s != Style::Literal) && body.raw().contains('\n') {
@@ -319,7 +312,7 @@ fn folded(tree: &Tree<'_>) -> String {
 }
 
 /// Line ends between lines of the same indentation; in a block, lines that stand further right keep theirs.
-fn fold(text: &mut String, part: Range<usize>, block: bool) {
+pub(super) fn fold(text: &mut String, part: Range<usize>, block: bool) {
     let line_start = text[..part.start].rfind('\n').map_or(0, |n| n + 1);
     let column = part.start - line_start;
     let mut ends = Vec::new();

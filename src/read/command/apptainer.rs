@@ -1,0 +1,72 @@
+//! Apptainer, formerly Singularity (<https://apptainer.org/docs/user/latest/cli.html>).
+
+use super::{docker, slurm};
+use crate::outline::{Does, GpuRequest, Launch, Launcher, Text};
+use crate::source::Span;
+
+/// Options whose value is the next word.
+const VALUED: &[&str] = &[
+    "-B",
+    "--bind",
+    "--env",
+    "--env-file",
+    "-H",
+    "--home",
+    "--overlay",
+    "-o",
+    "--pwd",
+    "--cwd",
+    "-W",
+    "--workdir",
+    "-S",
+    "--scratch",
+    "--network",
+    "--network-args",
+    "--app",
+    "--mount",
+    "--hostname",
+    "--dns",
+    "--security",
+    "--add-caps",
+    "--drop-caps",
+    "--fusemount",
+    "--pid-file",
+    "--apply-cgroups",
+    "--pem-path",
+    "-c",
+    "--config",
+    "--memory",
+    "--cpus",
+];
+
+/// `apptainer exec --nv docker://image command`.
+pub(super) fn apptainer(words: &[Text], _at: Span) -> Vec<Does> {
+    let Some((program, mut rest)) = words.split_first() else { return Vec::new() };
+    let mut gpu = GpuRequest::None;
+    let mut started = false;
+    while let Some((word, after)) = rest.split_first() {
+        rest = after;
+        match word.known() {
+            Some("--nv" | "--nvccli") => gpu = GpuRequest::Asked(word.at),
+            Some(option) if VALUED.contains(&option) => rest = rest.get(1..).unwrap_or_default(),
+            Some(option) if option.starts_with('-') => {}
+            Some("run" | "exec" | "shell" | "test" | "instance" | "start") if !started || word.known() == Some("start") => {
+                started = true;
+            }
+            _ if started => {
+                // `APPTAINER_NV=1` and the site's configuration ask for a GPU too.
+                let open = gpu == GpuRequest::None;
+                let (image, command) = (slurm::image(word).filter(|_| is_docker(word)), rest.to_vec());
+                let launch = Launch { image, gpu, command, open, ..docker::launch(Launcher::Apptainer, program.at) };
+                return vec![Does::Launch(Box::new(launch))];
+            }
+            _ => return Vec::new(),
+        }
+    }
+    Vec::new()
+}
+
+/// An image of a registry; all other words name files or other libraries.
+fn is_docker(word: &Text) -> bool {
+    matches!(word.pieces.first(), Some(crate::outline::Piece::Literal(text)) if text.starts_with("docker://"))
+}

@@ -1,0 +1,377 @@
+//! Makefiles (<https://www.gnu.org/software/make/manual/make.html>): a variable is put into a recipe as text, and each
+//! line of a recipe is a shell of its own.
+
+mod variables;
+
+use std::ops::Range;
+
+use self::variables::Variables;
+use super::excerpt::Excerpt;
+use super::shell;
+use super::syntax::comments;
+use crate::outline::{Act, Choice, Does, Goal, How, Include, Outline, Place, Scope, Text, Variable, When};
+use crate::source::{FileId, Span};
+
+/// Recipe lines of a file that are read.
+const LINES: usize = 4_000;
+/// Conditionals in conditionals.
+const DEEPEST: usize = 32;
+
+/// Reads a makefile.
+pub(super) fn read(file: FileId, text: &str) -> Outline {
+    let mut reader = Reader {
+        file,
+        text,
+        variables: Variables::default(),
+        rules: Vec::new(),
+        in_rule: false,
+        one_shell: false,
+        foreign: false,
+        defining: false,
+        when: Vec::new(),
+        includes: Vec::new(),
+        exports: Vec::new(),
+        comments: Vec::new(),
+        lines: 0,
+    };
+    let mut at = if text.starts_with('\u{feff}') { 3 } else { 0 };
+    while at < text.len() {
+        let recipe = text[at..].starts_with('\t') && reader.in_rule;
+        let line = at..logical_end(text, at);
+        at = line.end;
+        if recipe { reader.recipe(line.start + 1..line.end) } else { reader.line(line) }
+    }
+    reader.finish()
+}
+
+/// Behind the lines that a backslash at each end joins.
+fn logical_end(text: &str, start: usize) -> usize {
+    let mut at = start;
+    loop {
+        let end = text[at..].find('\n').map_or(text.len(), |n| at + n + 1);
+        let bare = text[at..end].trim_end_matches(['\n', '\r']);
+        let backslashes = bare.len() - bare.trim_end_matches('\\').len();
+        if backslashes.is_multiple_of(2) || end == text.len() {
+            return end;
+        }
+        at = end;
+    }
+}
+
+/// A rule with its recipe.
+struct Rule {
+    at: Range<usize>,
+    targets: String,
+    needs: Range<usize>,
+    when: Vec<Choice>,
+    recipe: Vec<(Range<usize>, Vec<Choice>)>,
+}
+
+struct Reader<'t> {
+    file: FileId,
+    text: &'t str,
+    variables: Variables,
+    rules: Vec<Rule>,
+    in_rule: bool,
+    one_shell: bool,
+    foreign: bool,
+    defining: bool,
+    /// The open conditionals; `None` for those that lie too deep.
+    when: Vec<Option<Choice>>,
+    includes: Vec<Act>,
+    exports: Vec<String>,
+    comments: Vec<Range<usize>>,
+    lines: usize,
+}
+
+impl<'t> Reader<'t> {
+    fn choices(&self) -> Vec<Choice> {
+        self.when.iter().flatten().cloned().collect()
+    }
+
+    fn recipe(&mut self, line: Range<usize>) {
+        self.lines += 1;
+        let when = self.choices();
+        if let Some(rule) = self.rules.last_mut().filter(|_| self.lines <= LINES) {
+            rule.recipe.push((line, when));
+        }
+    }
+
+    /// A line of make's own.
+    fn line(&mut self, line: Range<usize>) {
+        let mut written = &self.text[line.clone()];
+        if let Some(comment) = comment(written) {
+            let end = written[comment..].find('\n').map_or(written.len(), |n| comment + n);
+            let end = comment + written[comment..end].trim_end().len();
+            self.comments.push(line.start + comment..line.start + end);
+            written = &written[..comment];
+        }
+        let said = written.trim();
+        let word = said.split(|c: char| c.is_whitespace() || c == '(').next().unwrap_or_default();
+        if self.defining {
+            self.defining = word != "endef";
+            return;
+        }
+        match word {
+            "" => {}
+            "ifeq" | "ifneq" | "ifdef" | "ifndef" => {
+                let choice = Choice::Branch { test: said.chars().take(256).collect(), arm: 0 };
+                self.when.push(Some(choice).filter(|_| self.when.len() < DEEPEST));
+            }
+            "else" => {
+                if let Some(Some(Choice::Branch { arm, .. })) = self.when.last_mut() {
+                    *arm += 1;
+                }
+            }
+            "endif" => drop(self.when.pop()),
+            "define" => {
+                self.defining = true;
+                let name = said["define".len()..].trim().split([' ', '=', ':']).next().unwrap_or_default();
+                self.variables.forget(name);
+            }
+            "include" | "-include" | "sinclude" => {
+                self.variables.more_elsewhere();
+                let start = line.start + written.find(word).unwrap_or(0) + word.len();
+                for part in words(self.text, start..line.start + written.len()) {
+                    let path = self.expanded(part.clone());
+                    let path = shell::word::text(&path, 0..path.text().len(), shell::word::Words::Shell);
+                    let include = Does::Include(Include { path, how: How::Makefile });
+                    self.includes.push(self.act(part, self.choices(), include));
+                }
+            }
+            _ => self.statement(line.start..line.start + written.len()),
+        }
+    }
+
+    /// An assignment or a rule.
+    fn statement(&mut self, line: Range<usize>) {
+        let mut start = line.start;
+        let mut exports = false;
+        loop {
+            let rest = &self.text[start..line.end];
+            start += rest.len() - rest.trim_start().len();
+            let rest = rest.trim_start();
+            let Some(word) = ["override ", "export ", "unexport ", "private "].into_iter().find(|word| rest.starts_with(word))
+            else {
+                break;
+            };
+            exports |= word == "export ";
+            start += word.len();
+        }
+        let said = &self.text[start..line.end];
+        match sign(said) {
+            Some(Sign::Assigns { at, length }) => {
+                self.in_rule = false;
+                let name = said[..at].trim();
+                let value = start + at + length..line.end;
+                self.variables.define(name, &said[at..at + length], joined(&self.text[value.clone()]), value, self.choices());
+                if exports {
+                    self.exports.push(name.to_owned());
+                }
+            }
+            Some(Sign::Rules(at)) => self.rule(line.start..line.end, start..start + at, start + at + 1),
+            None if exports => self.exports.extend(said.split_whitespace().map(str::to_owned)),
+            None => {}
+        }
+    }
+
+    fn rule(&mut self, line: Range<usize>, targets: Range<usize>, mut rest: usize) {
+        while self.text[rest..line.end].starts_with(':') {
+            rest += 1;
+        }
+        let behind = &self.text[rest..line.end];
+        self.in_rule = true;
+        if let Some(Sign::Assigns { at, .. }) = sign(behind) {
+            // For the recipes of these targets only.
+            return self.variables.forget(behind[..at].trim().rsplit(' ').next().unwrap_or_default());
+        }
+        let end = behind.find(';').map_or(line.end, |n| rest + n);
+        let names = joined(&self.text[targets]);
+        match names.trim() {
+            ".ONESHELL" => self.one_shell = true,
+            name if name.starts_with('.')
+                && !name.contains(' ')
+                && name.bytes().all(|b| b == b'.' || b.is_ascii_uppercase() || b == b'_') =>
+            {
+                self.in_rule = false;
+            }
+            _ => {
+                let at = line.start..line.start + self.text[line.clone()].trim_end().len();
+                let when = self.choices();
+                self.rules.push(Rule { at, targets: names, needs: rest..end, when, recipe: Vec::new() });
+                if end < line.end {
+                    self.recipe(end + 1..line.end);
+                }
+            }
+        }
+    }
+
+    fn act(&self, at: Range<usize>, when: Vec<Choice>, does: Does) -> Act {
+        Act { at: Span::new(self.file, at.start, at.end), when: When(when), does }
+    }
+
+    /// A part of the file with make's variables put in.
+    fn expanded(&self, part: Range<usize>) -> Excerpt {
+        let mut out = Excerpt::new(self.file);
+        self.variables.expand(self.text, part, &mut out);
+        out
+    }
+
+    fn finish(mut self) -> Outline {
+        self.foreign = self.variables.value("SHELL").is_some_and(|shell| !shell.trim().ends_with("sh"));
+        let mut acts: Vec<Act> = std::mem::take(&mut self.includes);
+        for (name, value, at, when) in self.variables.varying() {
+            let value = Text { pieces: value, at: Span::new(self.file, at.start, at.end) };
+            let variable = Variable { name: name.to_owned(), value: Some(value), scope: Scope::Shell };
+            acts.push(self.act(at, when, Does::Set(variable)));
+        }
+        for name in &self.exports {
+            let Some(at) = self.variables.place(name) else { continue };
+            let text = self.variables.value(name).map_or_else(
+                || Text { pieces: vec![crate::outline::Piece::Opaque], at: Span::new(self.file, at.start, at.end) },
+                |value| Text::literal(value.trim(), Span::new(self.file, at.start, at.end)),
+            );
+            let variable = Variable { name: name.clone(), value: Some(text), scope: Scope::Environment };
+            acts.push(self.act(at, Vec::new(), Does::Set(variable)));
+        }
+        for rule in std::mem::take(&mut self.rules) {
+            self.goal(&rule, &mut acts);
+        }
+        self.comments.sort_by_key(|c| c.start);
+        let ignores = comments::ignores(self.file, self.text, self.comments.into_iter(), |line| line);
+        Outline { acts, ignores, torn: Vec::new() }
+    }
+
+    fn goal(&mut self, rule: &Rule, acts: &mut Vec<Act>) {
+        let Some(names) = self.variables.filled(&rule.targets) else { return };
+        let names: Vec<String> = names.split_whitespace().filter(|n| !n.contains('%')).map(str::to_owned).collect();
+        if names.is_empty() {
+            return;
+        }
+        let needs = words(self.text, rule.needs.clone()).into_iter().filter(|part| &self.text[part.clone()] != "|");
+        let needs = needs.filter_map(|part| {
+            let at = Span::new(self.file, part.start, part.end);
+            Some(self.variables.filled(&self.text[part])?.split_whitespace().map(|w| Text::literal(w, at)).collect::<Vec<_>>())
+        });
+        let needs = needs.flatten().collect();
+        acts.push(self.act(rule.at.clone(), rule.when.clone(), Does::Goal(Goal { names, needs })));
+        if self.foreign {
+            return;
+        }
+        let mut shells: Vec<(Excerpt, Vec<Choice>)> = Vec::new();
+        for (line, when) in &rule.recipe {
+            let script = self.command(line.clone());
+            match shells.last_mut().filter(|_| self.one_shell) {
+                Some((all, before)) if before == when => {
+                    all.push_for("\n", line.start..line.start);
+                    all.push_part(&script, 0..script.text().len());
+                }
+                _ => shells.push((script, when.clone())),
+            }
+        }
+        for (script, when) in shells {
+            if script.text().trim().is_empty() {
+                continue;
+            }
+            let read = shell::read_excerpt(&script);
+            self.comments.extend(read.comments);
+            if read.acts.is_empty() {
+                continue;
+            }
+            let at = script.span(0..script.text().len());
+            let enter = |place| Act { at, when: When(when.clone()), does: Does::Enter(place) };
+            acts.push(enter(Place::Subshell));
+            acts.extend(read.acts.into_iter().map(|mut act| {
+                act.when.0.splice(0..0, when.iter().cloned());
+                act
+            }));
+            acts.push(enter(Place::Back));
+        }
+    }
+
+    /// A recipe line as its shell gets it: without `@`, `-`, `+` before it, its lines joined, make's variables put in.
+    fn command(&self, line: Range<usize>) -> Excerpt {
+        let written = &self.text[line.clone()];
+        let start = line.start + written.len() - written.trim_start_matches(['@', '-', '+', ' ', '\t']).len();
+        let mut out = Excerpt::new(self.file);
+        let mut at = start;
+        while at < line.end {
+            let end = self.text[at..line.end].find('\n').map_or(line.end, |n| at + n + 1);
+            let bare = self.text[at..end].trim_end_matches(['\n', '\r']);
+            let bare = if end < line.end { bare.strip_suffix('\\').unwrap_or(bare) } else { bare };
+            self.variables.expand(self.text, at..at + bare.len(), &mut out);
+            at = end + usize::from(self.text[end..line.end].starts_with('\t'));
+        }
+        out
+    }
+}
+
+/// What a line of make's own does.
+enum Sign {
+    /// `=` and its like: where it stands, and how long it is.
+    Assigns { at: usize, length: usize },
+    /// The `:` behind the targets.
+    Rules(usize),
+}
+
+fn sign(said: &str) -> Option<Sign> {
+    let bytes = said.as_bytes();
+    let mut depth = 0usize;
+    let mut i = 0;
+    while i < bytes.len() {
+        match bytes[i] {
+            b'(' | b'{' => depth += 1,
+            b')' | b'}' => depth = depth.saturating_sub(1),
+            b'=' if depth == 0 => return Some(Sign::Assigns { at: i, length: 1 }),
+            b'?' | b'+' | b'!' if depth == 0 && bytes.get(i + 1) == Some(&b'=') => {
+                return Some(Sign::Assigns { at: i, length: 2 });
+            }
+            b':' if depth == 0 => {
+                let colons = bytes[i..].iter().take_while(|b| **b == b':').count();
+                return Some(match bytes.get(i + colons) {
+                    Some(b'=') => Sign::Assigns { at: i, length: colons + 1 },
+                    _ => Sign::Rules(i),
+                });
+            }
+            _ => {}
+        }
+        i += 1;
+    }
+    None
+}
+
+/// Where a comment begins.
+fn comment(written: &str) -> Option<usize> {
+    written.match_indices('#').map(|(at, _)| at).find(|at| !written[..*at].ends_with('\\'))
+}
+
+/// A value whose lines are joined by blanks.
+fn joined(written: &str) -> String {
+    if !written.contains('\n') {
+        return written.trim().to_owned();
+    }
+    written.lines().map(|line| line.trim().trim_end_matches('\\').trim_end()).collect::<Vec<_>>().join(" ").trim().to_owned()
+}
+
+/// The words of a part, cut at blanks outside `$(…)`.
+fn words(text: &str, part: Range<usize>) -> Vec<Range<usize>> {
+    let (mut found, mut start, mut depth) = (Vec::new(), None, 0usize);
+    for (i, b) in text.as_bytes()[part.clone()].iter().enumerate() {
+        let at = part.start + i;
+        match b {
+            b'(' | b'{' => depth += 1,
+            b')' | b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth == 0 && (b.is_ascii_whitespace() || *b == b'\\') {
+            found.extend(start.take().map(|s| s..at));
+        } else {
+            start.get_or_insert(at);
+        }
+    }
+    found.extend(start.map(|s| s..part.end));
+    found
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,263 @@
+//! From commands to environments: what scripts, images, jobs and recipes lead to.
+
+use cudalint::environment::Environment;
+use cudalint::linter::Linter;
+use cudalint::settings::Settings;
+
+/// The environments of a project, one a line: `start: <image> package version index, …`.
+fn environments(files: &[(&str, &str)]) -> Vec<String> {
+    let mut linter = Linter::new(Settings::default());
+    for (path, text) in files {
+        linter.set(path, text).expect("no configuration");
+    }
+    linter.report();
+    let mut lines: Vec<String> = linter.environments().map(line).collect();
+    lines.dedup();
+    lines
+}
+
+fn line(env: &Environment) -> String {
+    let image = env.image.as_ref().map(|i| format!("<{}> ", i.reference)).unwrap_or_default();
+    let parts = env.components.iter().map(|c| match (c.builds.only(), c.builds.today()) {
+        (Some(only), _) => format!("{} {} {}", c.name, only.version, only.index),
+        (None, Some(today)) => format!("{} {}… {}", c.name, today.version, today.index),
+        (None, None) => format!("{} ?", c.name),
+    });
+    format!("{}: {image}{}", env.start.name, parts.collect::<Vec<_>>().join(", "))
+}
+
+#[track_caller]
+fn check(files: &[(&str, &str)], expected: &[&str]) {
+    assert_eq!(environments(files), expected);
+}
+
+#[test]
+fn a_file_that_is_written_on_the_way_is_installed() {
+    let own = ("requirements.txt", "torch==2.2.0\n");
+    check(
+        &[("a.sh", "cat > requirements.txt <<EOF\ntorch==2.1.0\nEOF\npip install -r requirements.txt\n"), own],
+        &["a.sh: torch 2.1.0 pypi"],
+    );
+    check(
+        &[("a.sh", "cat > /tmp/r.txt <<EOF\ntorch==2.1.0\nEOF\necho x >> /tmp/r.txt\npip install -r /tmp/r.txt\n")],
+        &["a.sh: "],
+    );
+    check(
+        &[("a.sh", "cat > x.sh <<'EOF'\npip install torch==2.1.0\nbash x.sh\nEOF\ncat x.sh | xargs echo\nbash x.sh\n")],
+        &["a.sh: torch 2.1.0 pypi"],
+    );
+    check(
+        &[(
+            "Dockerfile",
+            "FROM python:3.11\nWORKDIR /a\nCOPY <<EOF r.txt\ntorch==2.1.0\nEOF\nRUN cd / && pip install -r a/r.txt\n",
+        )],
+        &["Dockerfile: <python:3.11> torch 2.1.0 pypi"],
+    );
+    check(
+        &[
+            (
+                "Dockerfile",
+                "FROM python:3.11\nCOPY requirements.txt /r.txt\nADD https://x.example/r.txt /r.txt\nRUN pip install -r /r.txt\n",
+            ),
+            own,
+        ],
+        &["Dockerfile: <python:3.11> "],
+    );
+}
+
+#[test]
+fn a_stage_triggers_what_stands_on_it() {
+    check(
+        &[(
+            "Dockerfile",
+            "FROM python:3.11 AS base\nONBUILD RUN pip install torch==2.1.0\nFROM base AS next\nFROM next AS last\nRUN true\n",
+        )],
+        &[
+            "Dockerfile:base: <python:3.11> ",
+            "Dockerfile:last: <python:3.11> torch 2.1.0 pypi",
+            "Dockerfile:next: <python:3.11> torch 2.1.0 pypi",
+        ],
+    );
+}
+
+#[test]
+fn modules_of_a_cluster_bring_what_is_not_known() {
+    check(
+        &[
+            ("a.sh", "module load gcc cuda/12.1\npip install torch==2.1.0\n"),
+            ("b.sh", "module load PyTorch/2.1.2\npip install torch==2.1.0 xformers\n"),
+        ],
+        &["a.sh: torch 2.1.0 pypi", "b.sh: torch ?, xformers ?"],
+    );
+}
+
+#[test]
+fn a_batch_script_runs_in_its_container() {
+    check(
+        &[(
+            "a.sbatch",
+            "#!/bin/bash\n#SBATCH --container-image=nvcr.io#nvidia/pytorch:23.10-py3\nsrun --container-image=nvcr.io#nvidia/pytorch:24.01-py3 python x.py\npip install a\n",
+        )],
+        &["a.sbatch: <nvcr.io/nvidia/pytorch:23.10-py3> a ?", "a.sbatch:pytorch: <nvcr.io/nvidia/pytorch:24.01-py3> torch ?"],
+    );
+}
+
+#[test]
+fn arrays_are_installed() {
+    check(
+        &[(
+            "a.sh",
+            "P=(torch==2.1.0 \"torchvision==0.16.0\")\nA=(--extra-index-url https://download.pytorch.org/whl/cu118)\npip install \"${P[@]}\" \"${A[@]}\"\n",
+        )],
+        &["a.sh: torch 2.1.0+cu118 pytorch/cu118, torchvision 0.16.0+cu118 pytorch/cu118"],
+    );
+}
+
+#[test]
+fn later_steps_see_what_a_step_wrote_for_them() {
+    let job = |steps: &str| format!("jobs:\n  a:\n    runs-on: x\n    steps:\n{steps}");
+    let text = job(
+        "      - run: echo \"T=2.1.0\" >> $GITHUB_ENV\n      - run: |\n          {\n            echo \"PIP_EXTRA_INDEX_URL=https://download.pytorch.org/whl/cu118\"\n          } >> \"$GITHUB_ENV\"\n          pip install wheel\n      - run: pip install torch==$T\n",
+    );
+    check(&[(".github/workflows/a.yml", &text)], &[".github/workflows/a.yml:a: torch 2.1.0+cu118 pytorch/cu118, wheel ?"]);
+    let text = job("      - run: ./set.sh\n      - run: pip install torch==$T\n");
+    check(
+        &[(".github/workflows/a.yml", &text), ("set.sh", "echo T=2.1.0 >> \"$GITHUB_ENV\"\n")],
+        &[".github/workflows/a.yml:a: torch 2.1.0 pypi", "set.sh: "],
+    );
+}
+
+#[test]
+fn a_composite_action_takes_part_with_its_inputs() {
+    let action = (
+        ".github/actions/torch/action.yml",
+        "inputs:\n  torch-version: {default: '2.1.0'}\n  more: {}\nruns:\n  using: composite\n  steps:\n    - run: pip install torch==${{ inputs.torch-version }} ${{ inputs.more }}\n      shell: bash\n",
+    );
+    let workflow = |with: &str| {
+        format!(
+            "jobs:\n  a:\n    runs-on: x\n    strategy: {{matrix: {{t: [2.2.0, 2.3.0]}}}}\n    steps:\n      - uses: ./.github/actions/torch\n        with: {{more: torchvision, {with}}}\n"
+        )
+    };
+    check(
+        &[action, (".github/workflows/a.yml", &workflow("x: 1"))],
+        &[".github/workflows/a.yml:a: torch 2.1.0 pypi, torchvision 0.16.0… pypi"],
+    );
+    check(
+        &[action, (".github/workflows/a.yml", &workflow("torch-version: '${{ matrix.t }}'"))],
+        &[
+            ".github/workflows/a.yml:a: torch 2.2.0 pypi, torchvision 0.17.0… pypi",
+            ".github/workflows/a.yml:a?row 2: torch 2.3.0 pypi, torchvision 0.18.0… pypi",
+        ],
+    );
+    check(
+        &[action, (".github/workflows/a.yml", &workflow("torch-version: '2.2.0 --pre'"))],
+        &[".github/workflows/a.yml:a: torch ?, torchvision ?"],
+    );
+}
+
+#[test]
+fn a_called_workflow_has_its_callers_inputs() {
+    check(
+        &[
+            (".github/workflows/a.yml", "jobs:\n  go:\n    uses: ./.github/workflows/b.yml\n    with: {torch: 2.1.0}\n"),
+            (
+                ".github/workflows/b.yml",
+                "on: {workflow_call: {inputs: {torch: {default: 2.2.0}}}}\njobs:\n  in:\n    runs-on: x\n    steps:\n      - run: pip install torch==${{ inputs.torch }}\n",
+            ),
+        ],
+        &[
+            ".github/workflows/a.yml:go: ",
+            ".github/workflows/a.yml:go/in: torch 2.1.0 pypi",
+            ".github/workflows/b.yml:in: torch ?",
+        ],
+    );
+}
+
+#[test]
+fn a_target_is_made_after_what_it_needs() {
+    let makefile = (
+        "Makefile",
+        "include vars.mk\nV := 2.1.0\nall: train\n\ntrain: deps\n\tpip install torchvision==0.16.0\ndeps:\n\t@pip install torch==$(V) \\\n\t  --index-url https://download.pytorch.org/whl/cu118\nnone:\n\techo\n",
+    );
+    check(
+        &[makefile, ("vars.mk", "export PIP_NO_CACHE_DIR = 1\n")],
+        &[
+            "Makefile:deps: torch 2.1.0+cu118 pytorch/cu118",
+            "Makefile:train: torch 2.1.0+cu118 pytorch/cu118, torchvision 0.16.0 pypi",
+        ],
+    );
+    check(
+        &[("sub/Makefile", makefile.1), ("a.sh", "make -C sub deps\nmake deps V=2.2.0\n")],
+        &[
+            "a.sh: torch 2.1.0+cu118 pytorch/cu118",
+            "sub/Makefile:deps: torch 2.1.0+cu118 pytorch/cu118",
+            "sub/Makefile:train: torch 2.1.0+cu118 pytorch/cu118, torchvision 0.16.0 pypi",
+        ],
+    );
+    check(
+        &[
+            ("Makefile", "t: u\n\tpip install torch==2.1.0\nu: t\n\techo\n"),
+            ("Dockerfile", "FROM python:3.11\nCOPY . /a\nWORKDIR /a\nRUN make t\n"),
+        ],
+        &["Dockerfile: <python:3.11> torch 2.1.0 pypi", "Makefile:t: torch 2.1.0 pypi"],
+    );
+}
+
+#[test]
+fn markdown_only_silences() {
+    let rules = |readme: &str| {
+        let mut linter = Linter::new(Settings::default());
+        let compose =
+            "services:\n  a:\n    image: pytorch/pytorch:2.3.0-cuda12.1-cudnn8-runtime\n    command: python x --device cuda\n";
+        for (path, text) in [("compose.yml", compose), ("README.md", readme)] {
+            linter.set(path, text).expect("no configuration");
+        }
+        linter.report().diagnostics.iter().map(|found| found.rule).collect::<Vec<_>>()
+    };
+    let run =
+        |options: &str| format!("```sh\ndocker run {options} pytorch/pytorch:2.3.0-cuda12.1-cudnn8-runtime nvidia-smi\n```\n");
+    assert_eq!(rules(&run("--rm")), ["gpu-not-requested"]);
+    assert!(rules(&run("--gpus all")).is_empty());
+    let requirements = ("requirements.txt", "torch==2.1.0\n");
+    check(&[requirements, ("README.md", "```\npip install -r requirements.txt\n```\n")], &["requirements.txt: torch 2.1.0 pypi"]);
+    check(
+        &[
+            requirements,
+            ("README.md", "```\npip install -r requirements.txt --index-url https://download.pytorch.org/whl/cu118\n```\n"),
+        ],
+        &["requirements.txt: torch ?"],
+    );
+}
+
+#[test]
+fn a_pipeline_of_gitlab() {
+    check(
+        &[
+            (
+                ".gitlab-ci.yml",
+                "default: {image: python:3.11}\n.torch:\n  before_script: [cd sub]\na:\n  extends: .torch\n  parallel:\n    matrix: [{F: [requirements.txt, other.txt]}]\n  script:\n    - pip install -r $F\n",
+            ),
+            ("sub/requirements.txt", "torch==2.1.0\n"),
+            ("sub/other.txt", "torch==2.2.0\n"),
+        ],
+        &[
+            ".gitlab-ci.yml:a: <python:3.11> torch 2.1.0 pypi",
+            ".gitlab-ci.yml:a?row 2: <python:3.11> torch 2.2.0 pypi",
+            "sub/requirements.txt: torch 2.1.0 pypi",
+        ],
+    );
+}
+
+#[test]
+fn a_dev_container_installs_once_it_is_there() {
+    check(
+        &[
+            (
+                ".devcontainer/devcontainer.json",
+                "{\n  // x\n  \"image\": \"python:3.11\",\n  \"postCreateCommand\": \"pip install -r requirements.txt\"\n}\n",
+            ),
+            ("requirements.txt", "torch==2.1.0\n"),
+        ],
+        &[".devcontainer/devcontainer.json:python: <python:3.11> torch 2.1.0 pypi"],
+    );
+}
