@@ -58,9 +58,9 @@ pub(crate) fn fold(beginning: &Beginning, world: &World, script: &Script, aliase
                 let fresh = || State::of_image(platform.clone(), None);
                 states.entry(installed.prefix.clone()).or_insert_with(fresh).install(installed, aliases);
             }
-            Event::Remove { prefix, names, .. } => {
+            Event::Remove { tool, prefix, names } => {
                 if let Some(state) = states.get_mut(prefix) {
-                    state.remove(names);
+                    state.remove(*tool, names);
                 }
             }
             Event::System { names, .. } => {
@@ -156,7 +156,9 @@ impl State {
         let mut state =
             Self { platform, installed: BTreeMap::new(), by_conda: BTreeMap::new(), steps: Vec::new(), unknown_base: false };
         if let Some(image) = image {
-            state.unknown_base = image.row.is_none() && !knowledge::is_bare(&image.reference);
+            // An image of inference servers or frameworks may have a torch that its row does not tell.
+            let told = image.row.is_some_and(|row| !row.torch.is_empty());
+            state.unknown_base = !told && !knowledge::is_bare(&image.reference);
             state.take_image(image);
         }
         state

@@ -323,7 +323,13 @@ impl State {
         while next < wanted.len() && wanted.len() < 64 {
             let want = &wanted[next];
             next += 1;
-            let Some(build) = want.alone.only().or_else(|| want.alone.today()) else { continue };
+            let Some(build) = want.alone.only().or_else(|| want.alone.today()) else {
+                let (name, at) = (want.name.clone(), want.at);
+                if want.alone.builds.is_empty() {
+                    bring_unknown(wanted, &name, at);
+                }
+                continue;
+            };
             let alone = want.alone.only().is_some();
             let (by, place, also) = (format!("{} {}", want.name, build.version), want.at, want.also.clone());
             let extras = want.extras.clone();
@@ -423,6 +429,41 @@ impl State {
             chosen: before.chosen,
             cause: cause.clone(),
         })
+    }
+}
+
+/// A release that the tables do not know brings its framework in a version that is not known either.
+fn bring_unknown(wanted: &mut Vec<Wanted>, by: &str, at: Span) {
+    let rows = knowledge::releases(by).iter().filter(|r| r.indexes.contains(&"pypi"));
+    let mut names: Vec<String> = Vec::new();
+    for (_, parsed) in rows.flat_map(|r| resolve::requirements(r).iter().cloned().collect::<Vec<_>>()) {
+        if let Subject::Package { name, wants, .. } = parsed.subject
+            && wants.pin().is_some()
+            && is_framework(&name)
+            && !names.contains(&name)
+        {
+            names.push(name);
+        }
+    }
+    let unknown = Candidates { open: true, ..Candidates::default() };
+    for name in names {
+        match wanted.iter_mut().find(|w| w.name == name) {
+            Some(known) if known.wants.pin().is_none() => {
+                known.alone = Candidates { today: None, open: true, ..known.alone.clone() }
+            }
+            Some(_) => {}
+            None => wanted.push(Wanted {
+                name,
+                wants: Specifiers::default(),
+                shown: String::new(),
+                at,
+                also: Vec::new(),
+                alone: unknown.clone(),
+                extras: Vec::new(),
+                implied: true,
+                chosen: false,
+            }),
+        }
     }
 }
 

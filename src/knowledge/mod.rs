@@ -43,6 +43,11 @@ pub fn companion_of(package: &str) -> Option<&'static str> {
     tables::COMPANIONS.binary_search_by(|(name, _)| (*name).cmp(package)).ok().map(|at| tables::COMPANIONS[at].1)
 }
 
+/// The packages whose releases are made to go with those of this one.
+pub fn companions_of(package: &str) -> impl Iterator<Item = &'static str> {
+    tables::COMPANIONS.iter().filter(move |(_, of)| *of == package).map(|(name, _)| *name)
+}
+
 /// The names of all packages that have releases, sorted.
 pub fn packages() -> impl Iterator<Item = &'static str> {
     tables::RELEASES.iter().map(|(name, _)| *name)

@@ -103,9 +103,10 @@ impl<'a> Walker<'_, 'a> {
             Does::Set(variable) => self.set(variable, act.at),
             Does::Enter(place) => self.go(path, place),
             Does::Install(install) => self.install(act.at, install),
-            Does::Remove { names, .. } => {
+            Does::Remove { tool, names } => {
                 let names = names.iter().filter_map(|n| self.variables.resolve(n)).collect();
-                self.script.events.push(Event::Remove { prefix: self.prefix.clone(), names });
+                let prefix = self.active(*tool);
+                self.script.events.push(Event::Remove { tool: *tool, prefix, names });
             }
             Does::System(packages) if !packages.removes => {
                 let names = packages.names.iter().filter_map(|n| self.variables.resolve(n)).collect();

@@ -38,7 +38,7 @@ impl<'a> Walker<'_, 'a> {
     }
 
     /// The prefix that a command without a target installs into.
-    fn active(&self, tool: Tool) -> Prefix {
+    pub(super) fn active(&self, tool: Tool) -> Prefix {
         if self.prefix != Prefix::System || tool == Tool::Conda {
             return self.prefix.clone();
         }

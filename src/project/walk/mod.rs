@@ -97,7 +97,7 @@ pub(crate) enum Event {
     /// Packages are installed.
     Install(Box<Installed>),
     /// Packages are removed.
-    Remove { prefix: Prefix, names: Vec<String> },
+    Remove { tool: Tool, prefix: Prefix, names: Vec<String> },
     /// System packages are installed.
     System { names: Vec<String> },
     /// The manifest says which Python it is for.
