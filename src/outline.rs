@@ -106,6 +106,8 @@ pub enum Does {
     Conflict(Vec<Choice>),
     /// A command installs packages.
     Install(Install),
+    /// A virtual environment is made in a folder; nothing enters it yet.
+    Venv(Text),
     /// A command removes packages.
     Remove {
         /// With which tool.
@@ -323,6 +325,8 @@ pub enum Target {
     Active,
     /// A conda environment by name (`-n`).
     Named(Text),
+    /// The packages of one Python among several (`python3.9 -m pip`, `pip3.9`): `3.9`.
+    Python(String),
     /// An environment by folder or by its Python (`-p`, `--python /opt/venv/bin/python`, `--target`).
     Prefix(Text),
 }

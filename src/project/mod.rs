@@ -5,6 +5,7 @@ mod installers;
 mod launches;
 mod parts;
 mod paths;
+mod questions;
 mod starts;
 mod variables;
 mod walk;

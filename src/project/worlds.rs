@@ -1,7 +1,9 @@
 //! Exclusive worlds: the combinations of choices under which a start is walked.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
+use super::questions::{Question, questions};
 use super::walk::{Event, Script};
 use crate::notation::marker::Marker;
 use crate::outline::{Choice, When};
@@ -23,6 +25,12 @@ pub(crate) struct World {
     pub(crate) with: BTreeSet<Choice>,
     /// The arm taken, by test; arm 0 where a test is not named.
     pub(crate) arms: BTreeMap<String, u32>,
+    /// Tests that share a subject, with what they ask.
+    asked: Arc<BTreeMap<String, (Vec<Question>, bool)>>,
+    /// The answer that each such subject has; `None` where it is another.
+    answers: BTreeMap<String, Option<String>>,
+    /// Which answer this world is about, by its number.
+    answer: u32,
     /// The row taken, by job; row 0 where a job is not named.
     pub(crate) rows: BTreeMap<String, u32>,
     /// Which set of build arguments is given, by its position.
@@ -32,7 +40,8 @@ pub(crate) struct World {
 impl World {
     /// The world in which every test is true.
     pub(crate) fn new(platform: Platform, with: BTreeSet<Choice>) -> Self {
-        Self { platform, with, arms: BTreeMap::new(), rows: BTreeMap::new(), build: 0 }
+        let (asked, answers) = (Arc::default(), BTreeMap::new());
+        Self { platform, with, arms: BTreeMap::new(), asked, answers, answer: 0, rows: BTreeMap::new(), build: 0 }
     }
     /// Whether an act takes place here; `None` where a marker cannot be told.
     pub(super) fn takes(&self, when: &When) -> Option<bool> {
@@ -50,9 +59,24 @@ impl World {
         match choice {
             Choice::Extra(_) | Choice::Group(_) | Choice::Profile(_) => Some(self.with.contains(choice)),
             Choice::Branch { test, arm } if constant(test).is_some() => Some(constant(test) == Some(*arm)),
+            Choice::Branch { test, arm } if self.asked.contains_key(test) => Some(self.answered(test) == *arm),
             Choice::Branch { test, arm } => Some(self.arms.get(test).copied().unwrap_or(0) == *arm),
             Choice::Row { job, row } => Some(self.rows.get(job).copied().unwrap_or(0) == *row),
             Choice::Marker(text) => self.marker(text),
+        }
+    }
+    /// The arm that the answers lead to.
+    fn answered(&self, test: &str) -> u32 {
+        let Some((questions, swapped)) = self.asked.get(test) else { return 0 };
+        let holds = |q: &Question| {
+            let given = self.answers.get(&q.subject).and_then(Option::as_deref);
+            (given == Some(q.answer.as_str())) != q.negated
+        };
+        let arm = (0u32..).zip(questions).find(|(_, q)| holds(q)).map(|(arm, _)| arm);
+        let last = u32::try_from(questions.len()).unwrap_or(u32::MAX);
+        match arm.unwrap_or(last) {
+            arm if *swapped => 1 - arm.min(1),
+            arm => arm,
         }
     }
     pub(super) fn marker(&self, text: &str) -> Option<bool> {
@@ -66,7 +90,8 @@ impl World {
         let arms = self.arms.values().map(|arm| format!("?branch {}", arm + 1));
         let rows = self.rows.values().map(|row| format!("?row {}", row + 1));
         let build = Some(self.build).filter(|build| *build > 0).map(|build| format!("?build {}", build + 1));
-        arms.chain(rows).chain(build).collect()
+        let answer = Some(self.answer).filter(|answer| *answer > 0).map(|answer| format!("?branch {}", answer + 1));
+        arms.chain(answer).chain(rows).chain(build).collect()
     }
 }
 
@@ -90,7 +115,23 @@ pub(crate) fn worlds(first: &World, met: &Script) -> Vec<World> {
             _ => {}
         }
     }
+    let shared = shared(arms.keys().copied());
+    let first = &World {
+        // Each subject has the first of its answers.
+        answers: shared.answers.iter().map(|(subject, all)| (subject.clone(), all.first().cloned())).collect(),
+        asked: Arc::new(shared.asked),
+        ..first.clone()
+    };
+    arms.retain(|test, _| !first.asked.contains_key(*test));
     let mut found = vec![first.clone()];
+    for (subject, all) in shared.answers {
+        let others = all.into_iter().skip(1).map(Some).chain([None]);
+        found.extend((1u32..).zip(others).map(|(answer, other)| {
+            let mut world = World { answer, ..first.clone() };
+            world.answers.insert(subject.clone(), other);
+            world
+        }));
+    }
     for (test, (last, begins)) in arms {
         // One arm more than was seen: no test is true, and there is no `else`. Where nothing happens in the first, that is it.
         found.extend((1..=last.saturating_add(u32::from(begins))).map(|arm| {
@@ -124,6 +165,32 @@ pub(crate) fn worlds(first: &World, met: &Script) -> Vec<World> {
         found.truncate(most);
     }
     found
+}
+
+/// Subjects that several tests ask about.
+struct Shared {
+    asked: BTreeMap<String, (Vec<Question>, bool)>,
+    answers: BTreeMap<String, BTreeSet<String>>,
+}
+
+fn shared<'t>(tests: impl Iterator<Item = &'t str>) -> Shared {
+    let mut by_subject: BTreeMap<String, Vec<(&str, Vec<Question>, bool)>> = BTreeMap::new();
+    for test in tests {
+        if let Some((all, swapped)) = questions(test)
+            && let Some(subject) = all.first().map(|q| q.subject.clone())
+        {
+            by_subject.entry(subject).or_default().push((test, all, swapped));
+        }
+    }
+    let mut shared = Shared { asked: BTreeMap::new(), answers: BTreeMap::new() };
+    for (subject, tests) in by_subject.into_iter().filter(|(_, tests)| tests.len() > 1) {
+        for (test, all, swapped) in tests {
+            let answers = shared.answers.entry(subject.clone()).or_default();
+            answers.extend(all.iter().map(|q| q.answer.clone()));
+            shared.asked.insert(test.to_owned(), (all, swapped));
+        }
+    }
+    shared
 }
 
 /// The one arm of a test that always comes out the same way.

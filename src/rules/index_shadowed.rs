@@ -41,7 +41,8 @@ fn check(env: &Environment, out: &mut Out) {
 
 /// Whether the step looks for a package at all: what is there already and fits stays.
 fn comes(ask: &Ask, step: &Step) -> bool {
-    let stays = |change: &&crate::environment::Change| change.package == ask.package && !matches!(change.effect, Effect::Replaces { .. });
+    let stays =
+        |change: &&crate::environment::Change| change.package == ask.package && !matches!(change.effect, Effect::Replaces { .. });
     !step.changes.iter().any(|change| stays(&change))
 }
 

@@ -147,6 +147,11 @@ impl<'a> Walker<'_, 'a> {
                     }
                 }
             }
+            Does::Venv(folder) => {
+                if let Some(folder) = self.variables.resolve(folder) {
+                    self.make(&folder);
+                }
+            }
             Does::Python(text) => {
                 if let Some(text) = self.variables.resolve(text) {
                     self.script.events.push(Event::Python(text));
@@ -192,6 +197,15 @@ impl<'a> Walker<'_, 'a> {
         }
     }
 
+    /// A virtual environment is there from now on.
+    pub(super) fn make(&mut self, folder: &str) {
+        let folder = match &self.image {
+            Some(image) => paths::inside(&image.folder, folder),
+            None => folder.strip_prefix("./").unwrap_or(folder).trim_end_matches('/').to_owned(),
+        };
+        self.made.insert(folder);
+    }
+
     pub(super) fn argument(&self, variable: &Variable, at: Span) -> Value {
         let image = self.image.as_ref();
         let given = image.and_then(|i| i.arguments?.get(&variable.name)).cloned();
@@ -219,7 +233,11 @@ impl<'a> Walker<'_, 'a> {
             Place::CondaEnvironment(text) => {
                 self.prefix = self.variables.resolve(text).map_or(Prefix::Unknown, |name| conda(&name));
             }
-            Place::Venv(text) => self.prefix = self.variables.resolve(text).map_or(Prefix::Unknown, venv),
+            Place::Venv(text) => {
+                let folder = self.variables.resolve(text);
+                folder.iter().for_each(|folder| self.make(folder));
+                self.prefix = folder.map_or(Prefix::Unknown, venv);
+            }
             Place::Subshell | Place::Call | Place::Back => {}
         }
     }
@@ -242,11 +260,18 @@ pub(super) fn configures(configured: &mut BTreeSet<String>, variables: &mut Vari
     variables.set(variable, Value::unknown(at, true));
 }
 
-/// The virtual environment whose programs come first on `PATH`: one that `VIRTUAL_ENV` or its own name tells.
-pub(super) fn first_on_path(path: &str, own: Option<&str>) -> Option<Prefix> {
+/// The virtual environment whose programs come first on `PATH`: one that was made here, or that `VIRTUAL_ENV` or its own
+/// name tells.
+pub(super) fn first_on_path(path: &str, own: Option<&str>, made: &BTreeSet<String>) -> Option<Prefix> {
     let folders = path.split(':').take_while(|part| !part.contains("${PATH}")).filter_map(|part| part.strip_suffix("/bin"));
+    // `$PWD/env` is the `env` that was made.
+    let here = |folder: &str| folder.strip_prefix("${PWD}/").or(folder.strip_prefix("$()/")).is_some_and(|f| made.contains(f));
     let told = |folder: &&str| {
-        own == Some(*folder) || folder.rsplit('/').any(|part| part.contains("venv") || part.contains("virtualenv"))
+        own == Some(*folder)
+            || made.contains(*folder)
+            || here(folder)
+            || folder.contains("/envs/")
+            || folder.rsplit('/').any(|part| part.contains("venv") || part.contains("virtualenv"))
     };
     folders.into_iter().find(told).map(|folder| venv(folder.to_owned()))
 }

@@ -44,7 +44,7 @@ impl<'a> Walker<'_, 'a> {
         }
         let exported = |name: &str| self.variables.get(name).filter(|v| v.exported);
         let own = exported("VIRTUAL_ENV").and_then(|v| v.text.as_deref()).map(|v| v.trim_end_matches('/'));
-        let path = exported("PATH").and_then(|v| first_on_path(&v.written, own));
+        let path = exported("PATH").and_then(|v| first_on_path(&v.written, own, &self.made));
         // uv installs into VIRTUAL_ENV whatever PATH says.
         let by_uv = || own.filter(|_| tool != Tool::Pip).map(|own| venv(own.to_owned()));
         path.or_else(by_uv).unwrap_or_default()
@@ -129,12 +129,25 @@ impl<'a> Walker<'_, 'a> {
         step.index_strategy = install.flags.index_strategy.as_ref().map(|t| self.variables.resolve(t));
         step.prefix = match &install.target {
             Target::Active => self.active(install.tool),
+            // The first of several Pythons is the start's own; each has packages of its own.
+            Target::Python(minor) => match self.active(install.tool) {
+                Prefix::System if self.minor.get_or_insert_with(|| minor.clone()) != minor => {
+                    Prefix::Venv(format!("python{minor}"))
+                }
+                active => active,
+            },
             Target::Named(name) => self.variables.resolve(name).map_or(Prefix::Unknown, |n| conda(&n)),
             Target::Prefix(folder) => self.variables.resolve(folder).map_or(Prefix::Unknown, |f| match install.tool {
                 Tool::Conda => conda(&f),
                 _ => venv(f),
             }),
         };
+        if install.flags.creates
+            && let Target::Prefix(folder) = &install.target
+            && let Some(folder) = self.variables.resolve(folder)
+        {
+            self.make(&folder);
+        }
         for index in &install.indexes {
             let index = self.index(index);
             step.indexes.push(index);

@@ -210,6 +210,10 @@ struct Walker<'p, 'a> {
     configured: BTreeSet<String>,
     /// Files of the root that a command changed.
     edited: BTreeSet<String>,
+    /// Folders of the virtual environments that were made.
+    made: BTreeSet<String>,
+    /// The Python minor whose packages are the start's own, where commands name several.
+    minor: Option<String>,
     /// Set for the next command only.
     pending: Vec<(String, Value)>,
     bounds: Bounds,
@@ -282,6 +286,8 @@ impl<'p, 'a> Walker<'p, 'a> {
             image: None,
             configured: BTreeSet::new(),
             edited: BTreeSet::new(),
+            made: BTreeSet::new(),
+            minor: None,
             pending: Vec::new(),
             bounds: Bounds::default(),
         }

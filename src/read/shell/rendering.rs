@@ -50,6 +50,7 @@ pub(crate) fn act(act: &Act, source: &str) -> String {
         Does::Leave(leaves) => format!("{leaves:?} ends"),
         Does::Enter(Place::Back) => ")".to_owned(),
         Does::Include(include) => format!("include {}", text(&include.path)),
+        Does::Venv(folder) => format!("makes {}", text(folder)),
         Does::Edit(path) => format!("edit {}", text(path)),
         Does::System(s) => format!("{}{} {}", s.manager, if s.removes { " removes" } else { "" }, texts(&s.names)),
         Does::Compile(c) => format!("{}: {}", c.program, texts(&c.arguments)),
@@ -60,6 +61,7 @@ pub(crate) fn act(act: &Act, source: &str) -> String {
             let asks: Vec<_> = asks.iter().map(|a| text(&a.written)).collect();
             let target = match target {
                 Target::Active => String::new(),
+                Target::Python(minor) => format!(" of {minor}"),
                 Target::Named(name) => format!(" into {}", text(name)),
                 Target::Prefix(name) => format!(" under {}", text(name)),
             };
