@@ -70,12 +70,17 @@ pub struct Sm {
 }
 
 impl Sm {
-    /// Reads the compute capability of a GPU: `7.0`, `sm_70`.
+    /// Reads the compute capability of a GPU: `7.0`, `sm_70`, and as compilers are told it: `sm_90a`, `compute_90`.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
-        let (major, minor) = match text.trim().strip_prefix("sm_") {
-            Some(digits) => digits.split_at_checked(digits.len().checked_sub(1)?)?,
-            None => text.trim().split_once('.')?,
+        let text = text.trim();
+        let (major, minor) = match text.strip_prefix("sm_").or_else(|| text.strip_prefix("compute_")) {
+            // `a` and `f` say what code may use, not what the chip is.
+            Some(name) => {
+                let digits = name.strip_suffix(['a', 'f']).unwrap_or(name);
+                digits.split_at_checked(digits.len().checked_sub(1)?)?
+            }
+            None => text.split_once('.')?,
         };
         let number = |digits: &str| digits.bytes().all(|b| b.is_ascii_digit()).then(|| digits.parse().ok()).flatten();
         Some(Self { major: number(major)?, minor: number(minor).filter(|_| minor.len() == 1)?, exact: false })
