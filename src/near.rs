@@ -8,8 +8,7 @@ const SHORTEST: usize = 4;
 const LONGEST: usize = 120;
 
 /// The nearest of these names; capitals and `_` for `-` do not matter. `None` where none is near.
-#[must_use]
-pub fn nearest<'n>(asked: &str, known: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+pub(crate) fn nearest<'n>(asked: &str, known: impl Iterator<Item = &'n str>) -> Option<&'n str> {
     if asked.len() > LONGEST {
         return None;
     }

@@ -101,6 +101,8 @@ mod tests {
             (comes("paddle/cu118", "11.8", false), "torch 2.1.0 from paddle's cu118 index brings CUDA 11.8"),
             (comes("https://pypi.example/simple", "", false), "torch 2.1.0 from https://pypi.example/simple is taken"),
             (Reason::HostDriver, "the host's driver"),
+            (Reason::ReleaseNotes { driver: "545.23".into() }, "its release notes ask for driver 545.23 or newer"),
+            (Reason::MadeForGpu { because: "its image carries CUDA".into() }, "its image carries CUDA"),
             (
                 Reason::HostGpu { name: "RTX 4090".into(), sm: Sm { major: 8, minor: 9, exact: false } },
                 "the host's RTX 4090 is sm_89",
