@@ -113,8 +113,8 @@ fn a_mirror_of_no_index_is_told() {
         ("pytorch", None),
         ("pytorch/cu121", None),
         ("pypi", None),
-        ("pytorhc", Some("warning: cudalint.toml:2:25: mirrors: no index is called pytorhc (is it pytorch?)")),
-        ("", Some("warning: cudalint.toml:2:24: mirrors: no index is called ")),
+        ("pytorhc", Some("warning: cudalint.toml:2:27: mirrors: no index is called pytorhc (is it pytorch?)")),
+        ("", Some("mirrors: no index is called : the mirror")),
     ] {
         let (_, told, status) = run(&[TORCH, ("cudalint.toml", config(id).as_bytes())], &[]);
         assert_eq!((told.is_empty(), status), (said.is_none(), Some(0)), "{id}: {told}");
