@@ -13,7 +13,8 @@ fn run(files: &[(&str, &[u8])], arguments: &[&str]) -> (String, String, Option<i
         fs::write(path, text).expect("a file");
     }
     let mut program = Command::new(env!("CARGO_BIN_EXE_cudalint"));
-    program.args(["--format", "concise"]).args(arguments).current_dir(temp.path()).env_clear().stdin(Stdio::null());
+    let format = if arguments.contains(&"--format") { &[][..] } else { &["--format", "concise"] };
+    program.args(format).args(arguments).current_dir(temp.path()).env_clear().stdin(Stdio::null());
     let output = program.output().expect("a run");
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
     (text(output.stdout), text(output.stderr), output.status.code())
@@ -49,10 +50,7 @@ fn a_missing_include_is_not_called_an_index() {
 #[test]
 fn every_gpu_keeps_its_help() {
     let arguments = ["--gpu", "B200", "--gpu", "K80", "--format", "text"];
-    let temp = tempfile::tempdir().expect("a folder");
-    fs::write(temp.path().join("requirements.txt"), "torch==2.5.1\n").expect("a file");
-    let run = Command::new(env!("CARGO_BIN_EXE_cudalint")).args(arguments).current_dir(temp.path()).output().expect("a run");
-    let text = String::from_utf8(run.stdout).expect("UTF-8");
+    let (text, ..) = run(&[TORCH], &arguments);
     let help = text.lines().find(|line| line.trim_start().starts_with("help: ")).expect("a help");
     assert!(help.contains("sm_100") && help.contains("sm_37") && help.contains("; "), "{text}");
     assert_eq!(text.matches("help: ").count(), 1, "{text}");
@@ -120,4 +118,15 @@ fn a_mirror_of_no_index_is_told() {
         assert_eq!((told.is_empty(), status), (said.is_none(), Some(0)), "{id}: {told}");
         assert!(said.is_none_or(|said| told.contains(said)), "{id}: {told}");
     }
+}
+
+#[test]
+fn an_ngc_image_asks_by_its_release_notes() {
+    let arguments = ["--format", "text", "--select", "image-needs-newer-driver", "--driver", "470.182.03", "--gpu", "RTX 3090"];
+    let (text, ..) = run(&[("Dockerfile", b"FROM nvcr.io/nvidia/pytorch:23.08-py3\n")], &arguments);
+    assert!(
+        text.contains("error[image-needs-newer-driver]") && text.contains("release notes ask for driver 525.60.13"),
+        "{text}"
+    );
+    assert!(!text.contains("demands"), "{text}");
 }
