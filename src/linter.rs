@@ -36,6 +36,9 @@ pub struct Linter {
 /// Links from linked files are followed no further.
 const MOST_ROUNDS: usize = 8;
 
+/// No more mirrors of unknown indexes are told.
+const MOST_MIRRORS: usize = 100;
+
 /// One file as it was last read.
 struct Read {
     id: FileId,
@@ -485,7 +488,7 @@ impl Linter {
     fn unknown_mirrors(&self) -> impl Iterator<Item = Notice> {
         let mirrors = self.configs.values().chain(&self.given).flat_map(|config| &config.mirrors);
         let unknown = mirrors.filter(|(_, id, _)| !knowledge::mirrored().any(|known| known == id));
-        unknown.map(|(_, id, at)| {
+        unknown.take(MOST_MIRRORS).map(|(_, id, at)| {
             let near = near::nearest(id, knowledge::mirrored()).map_or(String::new(), |near| format!(" (is it {near}?)"));
             Notice { at: Some(*at), what: format!("mirrors: no index is called {}{near}: the mirror is not known", brief(id)) }
         })

@@ -13,10 +13,13 @@ pub(crate) fn nearest<'n>(asked: &str, known: impl Iterator<Item = &'n str>) -> 
         return None;
     }
     let asked = asked.trim().to_ascii_lowercase().replace('_', "-");
-    let apart = |name: &str| match distance(name, &asked) {
-        apart if apart <= FURTHEST.min(asked.len() / 2) => Some(apart),
-        _ if asked.len() >= SHORTEST && name.contains(&asked) => Some(FURTHEST + name.len() - asked.len()),
-        _ => None,
+    let most = FURTHEST.min(asked.len() / 2);
+    let apart = |name: &str| {
+        // Names of other lengths are further apart than that.
+        let few = name.len().abs_diff(asked.len()) <= most;
+        let letters = few.then(|| distance(name, &asked)).filter(|apart| *apart <= most);
+        let holds = asked.len() >= SHORTEST && name.contains(&asked);
+        letters.or_else(|| holds.then(|| FURTHEST + name.len() - asked.len()))
     };
     known.filter_map(|name| Some((apart(name)?, name))).min().map(|(_, name)| name)
 }
