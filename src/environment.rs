@@ -317,6 +317,11 @@ pub enum Reason {
         /// `cuda>=12.6`.
         demand: String,
     },
+    /// The driver that the release notes of an image ask for; nothing checks it.
+    ReleaseNotes {
+        /// `545.23.06`.
+        driver: String,
+    },
     /// A variable is set.
     Variable {
         /// Its name.
@@ -325,6 +330,11 @@ pub enum Reason {
     /// A program is started in a way that needs a GPU.
     NeedsGpu {
         /// The words that say so.
+        because: String,
+    },
+    /// What is started carries CUDA, and may run without a GPU, too.
+    MadeForGpu {
+        /// What carries it.
         because: String,
     },
     /// A launch.

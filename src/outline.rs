@@ -582,6 +582,17 @@ pub enum Covers {
     Lines(Span),
     /// The file.
     File,
+    /// Nothing, for this reason.
+    Nothing(Vain),
+}
+
+/// Why a comment silences nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Vain {
+    /// `ignore-file` below something else.
+    NotAtTop,
+    /// Neither `ignore` nor `ignore-file`.
+    OtherWord,
 }
 
 /// A place that could not be read.

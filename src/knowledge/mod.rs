@@ -9,10 +9,10 @@ mod rows;
 mod system;
 mod tables;
 
-pub use gpu::gpu;
+pub use gpu::{gpu, is_chip};
 pub use gpu_near::gpus_near;
 pub use image::{image, is_bare};
-pub use index::{index, index_by_id};
+pub use index::{index, index_by_id, mirrored};
 pub use rows::*;
 pub use system::system_package;
 
@@ -107,6 +107,12 @@ pub fn driver_branches() -> &'static [DriverBranch] {
 #[must_use]
 pub fn oldest_branch() -> Option<u32> {
     tables::DRIVER_BRANCHES.iter().map(|row| row.branch.into()).min()
+}
+
+/// The newest driver branch of the tables.
+#[must_use]
+pub fn newest_branch() -> Option<u32> {
+    tables::DRIVER_BRANCHES.iter().map(|row| row.branch.into()).max()
 }
 
 /// Driver branches on which `cuda-compat` of a CUDA release works (data-centre GPUs); empty = not known.

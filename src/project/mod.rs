@@ -13,7 +13,7 @@ mod worlds;
 
 pub(crate) use launches::{LaunchPlace, launches};
 pub(crate) use starts::{Beginning, Enters, commanded, manifests};
-pub(crate) use walk::{Asked, Event, Indexed, Installed, Prefix, Routed, Script, walk};
+pub(crate) use walk::{Asked, Event, Indexed, Installed, Prefix, Routed, Script, UNREAD, walk};
 pub(crate) use worlds::{World, worlds};
 
 use std::collections::{BTreeMap, HashMap};

@@ -36,6 +36,12 @@ pub fn find(name: &str) -> Option<&'static Rule> {
     RULES.iter().copied().find(|rule| rule.name == name)
 }
 
+/// The rule that may be meant by a name that is none.
+#[must_use]
+pub fn nearest(name: &str) -> Option<&'static str> {
+    crate::near::nearest(name, RULES.iter().map(|rule| rule.name))
+}
+
 /// One rule: a break between two links of the chain.
 pub struct Rule {
     /// Its only name: of its file, its page, its suppression, and in every output.

@@ -11,8 +11,8 @@ use super::{Asked, DEEPEST, Event, Indexed, Installed, Prefix, Routed, Walker};
 use crate::environment::{Join, Reason};
 use crate::notation::requirement::{self, Subject};
 use crate::outline::{
-    Choice, Does, How, Include, IndexKind, IndexLine, Install, InstallFlags, Kind, Language, Locked, Place, Requirement, Role,
-    Route, RouteTo, Target, Text, Tool,
+    Choice, Does, How, Include, IndexKind, IndexLine, Install, InstallFlags, Kind, Language, Locked, Piece, Place, Requirement,
+    Role, Route, RouteTo, Target, Text, Tool,
 };
 use crate::source::Span;
 
@@ -101,7 +101,7 @@ impl<'a> Walker<'_, 'a> {
                         self.read(&Include { path: Text::literal(part, at), how: How::Constraints }, &mut step, &[], 0);
                     }
                 }
-                (None, at) => unread(&mut step, How::Constraints, at),
+                (None, at) => unread(&mut step, How::Constraints, &Text { pieces: vec![Piece::Opaque], at }),
             }
         }
         if !pip && step.torch_backend.is_none() {
@@ -195,7 +195,7 @@ impl<'a> Walker<'_, 'a> {
             How::Requirements | How::Constraints | How::Overrides => self.open(&include.path, Kind::Requirements),
         };
         let Some((file, path)) = path.and_then(|p| Some((self.project.file(&p)?, p))) else {
-            unread(step, include.how, include.path.at);
+            unread(step, include.how, &include.path);
             if include.how == How::Overrides {
                 let at = include.path.at;
                 step.overrides.push(Asked { text: None, language: Language::Pep508, at, also: via.to_vec() });
@@ -287,7 +287,7 @@ impl<'a> Walker<'_, 'a> {
                             inner.truncate(4);
                             self.include(&found, file, how, step, &inner, depth + 1);
                         }
-                        None => unread(step, how, include.path.at),
+                        None => unread(step, how, &include.path),
                     }
                 }
                 _ => {}
@@ -331,7 +331,7 @@ impl<'a> Walker<'_, 'a> {
                 }
                 Does::Include(include) => match self.beside(path, &include.path, include.how) {
                     Some((file, found)) => self.include(&found, file, include.how, &mut pip_step, &via, 1),
-                    None => unread(&mut pip_step, include.how, include.path.at),
+                    None => unread(&mut pip_step, include.how, &include.path),
                 },
                 Does::Set(variable) => self.set(variable, act.at),
                 _ => {}
@@ -490,13 +490,17 @@ impl<'a> Walker<'_, 'a> {
     }
 }
 
+/// Begins the address of an index that an unread file may name; the file's path follows.
+pub(crate) const UNREAD: &str = "unread:";
+
 /// A file that takes part and cannot be read may hold anything its format allows: an index, a bound.
-fn unread(step: &mut Installed, how: How, at: Span) {
+fn unread(step: &mut Installed, how: How, path: &Text) {
     step.open = true;
     match how {
         How::Constraints => step.bounds_open = true,
         How::Requirements if step.tool != Tool::Conda => {
-            step.indexes.push(Indexed { url: None, kind: IndexKind::Extra, name: None, explicit: false, at });
+            let url = path.known().map(|path| format!("{UNREAD}{path}"));
+            step.indexes.push(Indexed { url, kind: IndexKind::Extra, name: None, explicit: false, at: path.at });
         }
         _ => {}
     }

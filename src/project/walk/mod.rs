@@ -3,6 +3,7 @@
 mod acts;
 mod bounds;
 mod install;
+pub(crate) use install::UNREAD;
 mod open;
 mod stage;
 
