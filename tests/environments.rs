@@ -374,6 +374,21 @@ fn tests_of_one_thing_never_hold_together() {
 }
 
 #[test]
+fn an_arm_that_asks_for_the_driver_suits_it() {
+    let runs = |test: &str| {
+        let text = format!("if {test}; then\n  pip install torch==2.11.0\nfi\n");
+        let mut linter = Linter::new(Settings::default());
+        linter.set("a.sh", &text).expect("no configuration");
+        linter.report();
+        linter.environments().next().map(|env| env.runs)
+    };
+    assert_eq!(runs("nvidia-smi | grep -q 'CUDA Version: 13'"), Some(false));
+    assert_eq!(runs("[ \"$(nvidia-smi --query-gpu=driver_version --format=csv)\" -ge 580 ]"), Some(false));
+    assert_eq!(runs("command -v nvidia-smi"), Some(true));
+    assert_eq!(runs("nvidia-smi || false"), Some(true));
+}
+
+#[test]
 fn each_python_and_each_venv_has_packages_of_its_own() {
     check(
         &[(

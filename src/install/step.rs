@@ -537,7 +537,11 @@ fn requires(candidates: &Candidates, other: &str) -> String {
         let texts = published.iter().filter(|(_, r)| of_other(r)).map(|(text, _)| text.split(';').next().unwrap_or(text));
         all.extend(texts.map(|text| text.trim().to_owned()));
     }
-    all.dedup();
-    all.truncate(3);
-    all.join(" or ")
+    // The newest came first.
+    let mut seen = std::collections::HashSet::new();
+    all.retain(|text| seen.insert(text.clone()));
+    match all.as_slice() {
+        [newest, .., oldest] if all.len() > 2 => format!("{oldest} … {newest}"),
+        _ => all.join(" or "),
+    }
 }

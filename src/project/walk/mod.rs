@@ -33,6 +33,8 @@ pub(crate) struct Script {
     pub(crate) events: Vec<Event>,
     /// With how many sets of build arguments the Dockerfile is built; 0 where there is none.
     pub(crate) builds: usize,
+    /// Something is installed in an arm that asks for the machine's driver: no host is held against it.
+    pub(crate) suits_driver: bool,
     /// Variables come from files that are not read.
     pub(crate) unread_environment: bool,
     /// Files that were read on the way.
@@ -198,6 +200,11 @@ pub(crate) fn walk(project: &Project<'_>, beginning: &Beginning, world: &World) 
     walker.script
 }
 
+/// A test of what the driver reports, not of whether there is one.
+fn asks_driver(test: &str) -> bool {
+    test.contains("nvidia-smi") && ["|", "--query", "$("].iter().any(|sign| test.replace("||", "").contains(sign))
+}
+
 struct Walker<'p, 'a> {
     project: &'p Project<'a>,
     world: Cow<'p, World>,
@@ -313,7 +320,11 @@ impl<'p, 'a> Walker<'p, 'a> {
                 choice => drop(self.script.choices.insert(choice.clone())),
             }
         }
-        self.world.takes(&act.when) == Some(true)
+        let takes = self.world.takes(&act.when) == Some(true);
+        // What is installed for the driver that the script finds suits that driver.
+        let asks = |choice: &Choice| matches!(choice, Choice::Branch { test, .. } if asks_driver(test));
+        self.script.suits_driver |= takes && matches!(act.does, Does::Install(_)) && act.when.0.iter().any(asks);
+        takes
     }
 
     fn manifest(&mut self, path: &str, file: File<'a>) {
