@@ -28,7 +28,8 @@ pub struct Environment {
     pub platform: Platform,
     /// The image it stands on.
     pub image: Option<Image>,
-    /// Whether a host runs it as it is; a builder stage is only copied from, a hosted CI job has its own machine.
+    /// Whether a host runs it as it is; a builder stage is only copied from, a hosted CI job has its own machine, an image
+    /// that is started without a GPU asks nothing of the host's.
     pub runs: bool,
     /// The installing steps, in order.
     pub steps: Vec<Step>,

@@ -519,10 +519,30 @@ pub struct Launch {
     pub environment: Vec<Variable>,
     /// More variables come from files that are not read (`env_file`).
     pub unread_environment: bool,
-    /// A word that asks for a GPU node without asking for the GPU (Kubernetes nodeSelector, affinity, toleration).
+    /// A word that asks for a GPU node without asking for the GPU (Kubernetes nodeSelector, affinity).
     pub gpu_node: Option<Text>,
     /// An argument could not be read (`$GPU_ARGS`, an array, `extends`): absence proves nothing.
     pub open: bool,
+    /// Nothing of it uses a GPU: it has no replicas, or only prints its help.
+    pub idle: bool,
+}
+
+impl Launch {
+    /// Whether a GPU's devices and driver may be there when it runs.
+    #[must_use]
+    pub fn may_have_gpu(&self) -> bool {
+        // Where the `nvidia` runtime is the default one, this variable asks.
+        let chosen = |v: &Variable| {
+            let value = v.value.as_ref().and_then(Text::known);
+            v.name == "NVIDIA_VISIBLE_DEVICES" && !matches!(value, Some("" | "void" | "none"))
+        };
+        !self.idle && (self.gpu != GpuRequest::None || self.open || self.environment.iter().any(chosen))
+    }
+    /// Whether these words only ask a program for its help or version.
+    #[must_use]
+    pub fn only_tells(command: &[Text]) -> bool {
+        command.iter().filter_map(Text::known).any(|word| matches!(word, "--help" | "--version"))
+    }
 }
 
 /// What starts it.

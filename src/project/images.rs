@@ -5,8 +5,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use globset::{Glob, GlobMatcher};
 
-use super::{Project, paths};
-use crate::outline::{BuildOf, Does, Launcher, Text, Variable};
+use super::{Project, merged, paths};
+use crate::outline::{BuildOf, Does, Launch, Launcher, Text, Variable};
 use crate::source::Span;
 
 /// One file of the root that builds a Dockerfile.
@@ -106,30 +106,40 @@ fn untagged(image: &str) -> &str {
 pub(super) fn givers(project: &Project<'_>) -> Givers {
     let mut found: BTreeMap<String, Vec<Giver>> = BTreeMap::new();
     let mut seen = HashSet::new();
+    let runs = runs(project);
     for (path, file) in project.files() {
         for act in &file.outline.acts {
             let Does::Launch(launch) = &act.does else { continue };
-            let Some(build) = &launch.build else { continue };
+            let layers = project.merged.layers(path, launch);
+            // Of the two files that write a service the first is its place.
+            let place = layers.iter().find(|layer| layer.build.is_some());
+            let Some(build) = merged::build(&layers).filter(|_| place.is_some_and(|p| std::ptr::eq(*p, &**launch))) else {
+                continue;
+            };
             let image = match launch.by {
                 Launcher::DockerBuild => launch.name.clone(),
-                _ => launch.image.as_ref().and_then(|i| i.known().map(str::to_owned)),
+                _ => merged::image(&layers),
             };
-            if let Some((dockerfile, context)) = dockerfiles(project, path, launch.by, build) {
-                let with_place = |v: &Variable| {
-                    let value = v.value.as_ref()?;
-                    Some((v.name.clone(), value.known()?.to_owned(), value.at))
-                };
+            if let Some((dockerfile, context)) = dockerfiles(project, path, launch.by, &build) {
                 let known = |v: &Variable| Some((v.name.clone(), v.value.as_ref()?.known()?.to_owned()));
-                let giver = Giver {
-                    context,
+                let giver = |environment, unread_environment| Giver {
+                    context: context.clone(),
                     target: build.target.as_ref().and_then(Text::known).unwrap_or_default().to_owned(),
                     image: image.clone().unwrap_or_default(),
                     arguments: build.arguments.iter().filter_map(known).collect(),
-                    environment: launch.environment.iter().filter_map(with_place).collect(),
-                    unread_environment: launch.unread_environment,
+                    environment,
+                    unread_environment,
                 };
-                if seen.insert((dockerfile.clone(), giver.clone())) {
-                    found.entry(dockerfile).or_default().push(giver);
+                // A build starts nothing: what runs the image by its name gives it its variables.
+                let by_name = image.as_deref().filter(|_| launch.by == Launcher::DockerBuild).and_then(|i| runs.get(untagged(i)));
+                let givers = match by_name {
+                    Some(runs) => runs.iter().map(|(environment, unread)| giver(environment.clone(), *unread)).collect(),
+                    None => vec![giver(given(&layers), layers.iter().any(|l| l.unread_environment))],
+                };
+                for giver in givers {
+                    if seen.insert((dockerfile.clone(), giver.clone())) {
+                        found.entry(dockerfile.clone()).or_default().push(giver);
+                    }
                 }
             }
         }
@@ -142,6 +152,48 @@ pub(super) fn givers(project: &Project<'_>) -> Givers {
     }
     let of = found.into_iter().map(|(path, givers)| (path, Built::by(givers))).collect();
     Givers { of, none: Built::by(Vec::new()), builders }
+}
+
+/// Variables whose values are known, with the place of each.
+type Given = Vec<(String, String, Span)>;
+
+/// An image of one name is not run in more ways: with more it is not known how.
+const MOST_RUNS: usize = 16;
+
+/// How images are run that have a name and are not built where they are run; whether more variables are not read.
+fn runs(project: &Project<'_>) -> BTreeMap<String, Vec<(Given, bool)>> {
+    let mut found: BTreeMap<String, (bool, Vec<(Given, bool)>)> = BTreeMap::new();
+    for (path, file) in project.files() {
+        for act in &file.outline.acts {
+            let Does::Launch(launch) = &act.does else { continue };
+            let Some(image) = launch.image.as_ref().and_then(Text::known).filter(|_| launch.build.is_none()) else { continue };
+            let layers = project.merged.layers(path, launch);
+            let with_gpu = layers.iter().any(|l| l.may_have_gpu());
+            let (gpu, ways) = found.entry(untagged(image).to_owned()).or_default();
+            // Those with a GPU say how it is used.
+            if with_gpu && !*gpu {
+                ways.clear();
+            }
+            let way = (given(&layers), layers.iter().any(|l| l.unread_environment));
+            if with_gpu >= *gpu && ways.len() <= MOST_RUNS && !ways.contains(&way) {
+                ways.push(way);
+            }
+            *gpu |= with_gpu;
+        }
+    }
+    let known = |ways: Vec<_>| if ways.len() > MOST_RUNS { vec![(Vec::new(), true)] } else { ways };
+    found.into_iter().map(|(image, (_, ways))| (image, known(ways))).collect()
+}
+
+/// The variables of a launch; of two values of one the last holds.
+fn given(layers: &[&Launch]) -> Given {
+    let mut given: BTreeMap<&str, Option<(&str, Span)>> = BTreeMap::new();
+    for variable in merged::environment(layers) {
+        let value = variable.value.as_ref().and_then(|value| Some((value.known()?, value.at)));
+        given.insert(&variable.name, value);
+    }
+    let known = given.into_iter().filter_map(|(name, value)| value.map(|(text, at)| (name.to_owned(), text.to_owned(), at)));
+    known.collect()
 }
 
 /// The Dockerfile of a build, with its context. A command's folder is not known: the root's, then the script's.

@@ -52,6 +52,7 @@ pub(crate) fn launches<'a>(project: &Project<'a>) -> Vec<LaunchPlace<'a>> {
         for act in &file.outline.acts {
             if let Does::Launch(launch) = &act.does
                 && launch.by != Launcher::DockerBuild
+                && !launch.idle
             {
                 all.push(Met { path, launch, runs: target(project, path, launch, &mut stages) });
             }

@@ -3,6 +3,7 @@
 mod images;
 mod installers;
 mod launches;
+mod merged;
 mod parts;
 mod paths;
 mod questions;
@@ -35,6 +36,7 @@ pub(crate) struct Project<'a> {
     rc_files: HashMap<&'a str, Vec<(&'a str, File<'a>)>>,
     parts: HashMap<FileId, parts::Parts<'a>>,
     givers: images::Givers,
+    merged: merged::Merged<'a>,
     installers: installers::Installers,
 }
 
@@ -58,7 +60,8 @@ impl<'a> Project<'a> {
         }
         let parts = files.values().map(|f| (f.id, parts::Parts::of(f.outline))).collect();
         let (givers, installers) = (images::Givers::default(), installers::Installers::default());
-        let mut project = Self { sources, files, rc_files, parts, givers, installers };
+        let merged = merged::Merged::of(files.iter().map(|(path, file)| (*path, *file)));
+        let mut project = Self { sources, files, rc_files, parts, givers, merged, installers };
         project.givers = images::givers(&project);
         project.installers = installers::Installers::of(&project);
         project

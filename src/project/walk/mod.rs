@@ -15,6 +15,7 @@ use std::hash::{DefaultHasher, Hasher};
 use bounds::Bounds;
 
 use super::images::Contents;
+use super::merged;
 use super::starts::{Beginning, Enters, beside};
 use super::variables::{Mark, Value, Variables};
 use super::worlds::World;
@@ -185,7 +186,7 @@ pub(crate) fn walk(project: &Project<'_>, beginning: &Beginning, world: &World) 
         Enters::Job(at) => walker.job(&beginning.path, file, *at),
         Enters::Image(at) => {
             walker.bounds = Bounds::of_one_in(project.parts(file.id).launches());
-            walker.image_of(file, *at);
+            walker.image_of(&beginning.path, file, *at);
         }
     }
     let exported = walker.variables.exported().map(|(name, value)| (name.to_owned(), value.clone()));
@@ -381,7 +382,7 @@ impl<'p, 'a> Walker<'p, 'a> {
         }
     }
 
-    fn image_of(&mut self, file: File<'a>, at: usize) {
+    fn image_of(&mut self, path: &str, file: File<'a>, at: usize) {
         let acts = &file.outline.acts;
         if let Some(Act { does: Does::Launch(launch), .. }) = acts.get(at)
             && let Some(image) = &launch.image
@@ -399,8 +400,9 @@ impl<'p, 'a> Walker<'p, 'a> {
                 }
             }
             let name = self.variables.resolve(image);
-            self.script.unread_environment = launch.unread_environment;
-            for variable in &launch.environment {
+            let layers = self.project.merged.layers(path, launch);
+            self.script.unread_environment = layers.iter().any(|l| l.unread_environment);
+            for variable in merged::environment(&layers) {
                 self.set(
                     &Variable { scope: Scope::Environment, ..variable.clone() },
                     variable.value.as_ref().map_or(image.at, |v| v.at),

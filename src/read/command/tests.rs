@@ -27,7 +27,7 @@ fn docker_run() {
             &["DockerRun Some(\"n\") image Some(\"a\") gpu - run -c d entry sh -e A=b -e C=<D> -e E"],
         ),
         ("docker run --entrypoint '' a", &["DockerRun None image Some(\"a\") gpu - entry "]),
-        ("docker run --runtime runc --device /dev/dri -itd a", &["DockerRun None image Some(\"a\") gpu -"]),
+        ("docker run --runtime runc --device /dev/dri -itd a", &["DockerRun None image Some(\"a\") gpu --device /dev/dri"]),
         ("docker run $GPU_ARGS --rm a b", &["DockerRun None image Some(\"a\") gpu - run b open"]),
         ("docker run \"${ARGS[@]}\" a", &["DockerRun None image Some(\"a\") gpu - open"]),
         ("docker run --rm $IMAGE b --c", &["DockerRun None image Some(\"<IMAGE>\") gpu - run b --c"]),
