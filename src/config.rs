@@ -23,8 +23,8 @@ pub struct Config {
     pub exclude: Vec<String>,
     /// Hosts written inline.
     pub host: Vec<Host>,
-    /// A company's index in terms of a public one: address → index id of the tables.
-    pub mirrors: Vec<(String, String)>,
+    /// A company's index in terms of a public one: address → index id of the tables, with its place.
+    pub mirrors: Vec<(String, String, Span)>,
     /// A company's image (glob) in terms of a public one.
     pub images: Vec<(Pattern, String)>,
     /// Highest level by rule; `None` = off.
@@ -128,10 +128,13 @@ impl<'t> Reader<'t> {
                         config.host.push(host);
                     }
                 }
-                "mirrors" => config.mirrors = self.pairs("mirrors", value),
+                "mirrors" => {
+                    let pairs = self.pairs("mirrors", value);
+                    config.mirrors = pairs.into_iter().map(|(address, id)| (address, said(&id), id.at)).collect();
+                }
                 "images" => {
                     let pairs = self.pairs("images", value);
-                    config.images = pairs.into_iter().map(|(glob, image)| (Pattern::new(glob), image)).collect();
+                    config.images = pairs.into_iter().map(|(glob, image)| (Pattern::new(glob), said(&image))).collect();
                 }
                 "levels" => config.levels = self.levels(value),
                 "per-path" => config.per_path = self.per_path(value),
@@ -254,10 +257,13 @@ impl<'t> Reader<'t> {
         }
         let row = name.as_ref().and_then(Text::known).and_then(knowledge::gpu);
         let given = capability.map(|(sm, _)| sm);
+        // No chip has it: the GPU is as unknown as one with an unknown name.
+        let strange = given.is_some_and(|sm| !knowledge::is_chip(sm));
+        let capability_name = || given.map(|sm| format!("sm_{}{}", sm.major, sm.minor));
         Some(Gpu {
-            name: name.as_ref().map(said).or_else(|| given.map(|sm| format!("sm_{}{}", sm.major, sm.minor))).unwrap_or_default(),
+            name: name.as_ref().filter(|_| !strange).map(said).or_else(capability_name).unwrap_or_default(),
             at: name.map(|name| name.at).or(capability.map(|(_, at)| at)).unwrap_or(at),
-            sm: given.or(row.map(|row| row.sm)),
+            sm: given.or(row.map(|row| row.sm)).filter(|_| !strange),
             segment: row.map(|row| row.segment),
             // What the host file says outright was read off the machine.
             basis: if given.is_some() { Basis::Measured } else { row.map_or(Basis::Inferred, |row| row.basis) },
@@ -317,11 +323,11 @@ impl<'t> Reader<'t> {
         }
         found
     }
-    fn pairs(&mut self, section: &str, value: &Value<'_>) -> Vec<(String, String)> {
+    fn pairs(&mut self, section: &str, value: &Value<'_>) -> Vec<(String, Text)> {
         let table = self.table(section, value);
         let pair = |(key, value): Pair<'_, '_>| {
             let name = key.get_ref().to_string();
-            self.string(&name, value).map(|text| (name, said(&text)))
+            self.string(&name, value).map(|text| (name, text))
         };
         table.into_iter().filter_map(pair).collect()
     }
@@ -341,6 +347,10 @@ fn digits_of_driver(number: u32) -> bool {
 
 /// What a number is that cannot be a driver's.
 fn no_driver(number: &DriverVersion) -> Option<String> {
+    let digits = |n: u32| n.checked_ilog10().unwrap_or(0);
+    if knowledge::newest_branch().is_some_and(|newest| digits(number.branch()) > digits(newest)) {
+        return Some(format!("no driver is called {number}: its branch has more digits than any known one; like \"535.104.05\""));
+    }
     if digits_of_driver(number.branch()) {
         return None;
     }
@@ -407,6 +417,7 @@ mod tests {
             ("[[gpu]]\nsm = 3", "sm", "`sm`"),
             ("driver = \"12.4\"", "12.4", "`driver_cuda` in a host file"),
             ("driver = \"0\"", "0", "looks like a CUDA version"),
+            ("driver = \"5350\"", "5350", "more digits"),
             ("driver = \"31.0.15.3623\"", "31.0.15.3623", "driver 536.23"),
             ("driver_cuda = \"535.104.05\"", "535.104.05", "`driver`"),
             ("driver = ", "", ""),
@@ -419,7 +430,7 @@ mod tests {
 
     #[test]
     fn a_driver_before_the_tables_is_one() {
-        for text in ["driver = \"340.108\"", "driver = \"1000\"", "driver_cuda = \"99.9\""] {
+        for text in ["driver = \"340.108\"", "driver = \"999\"", "driver_cuda = \"99.9\""] {
             assert!(host(FILE, text).is_ok(), "{text}");
         }
     }
@@ -436,7 +447,9 @@ mod tests {
             [("hosts/*.toml", "hosts/*.toml")]
         );
         assert_eq!((config.exclude.as_slice(), config.host.len()), (&["third_party/**".to_owned()][..], 1));
-        assert_eq!(config.mirrors, [("https://m.example/pt".to_owned(), "pytorch".to_owned())]);
+        let mirrors: Vec<_> =
+            config.mirrors.iter().map(|(url, id, at)| (url.as_str(), id.as_str(), &CONFIG[at.range()])).collect();
+        assert_eq!(mirrors, [("https://m.example/pt", "pytorch", "pytorch")]);
         assert_eq!(config.images[0].1, "nvidia/cuda:12.4.1-base");
         let levels: Vec<_> = config.levels.iter().map(|(rule, level, at)| (rule.as_str(), *level, &CONFIG[at.range()])).collect();
         assert_eq!(levels, [("cuda-build-drifts", None, "cuda-build-drifts"), ("x", Some(Severity::Info), "x")]);

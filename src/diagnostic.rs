@@ -1,7 +1,7 @@
 //! What the linter says in the end: graded, labelled, merged. The reports print it.
 
 use crate::environment::Reason;
-use crate::source::Span;
+use crate::source::{Position, Span};
 
 /// How bad.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -114,6 +114,8 @@ pub struct Skipped {
     pub path: String,
     /// Why: `not UTF-8`, `larger than 8 MiB`.
     pub reason: String,
+    /// Where its text ends to be text.
+    pub at: Option<Position>,
 }
 
 /// The outcome of a run.

@@ -28,7 +28,8 @@ pub struct Environment {
     pub platform: Platform,
     /// The image it stands on.
     pub image: Option<Image>,
-    /// Whether a host runs it as it is; a builder stage is only copied from, a hosted CI job has its own machine.
+    /// Whether a host runs it as it is; a builder stage is only copied from, a hosted CI job has its own machine, an image
+    /// that is started without a GPU asks nothing of the host's.
     pub runs: bool,
     /// The installing steps, in order.
     pub steps: Vec<Step>,
@@ -321,6 +322,11 @@ pub enum Reason {
         /// `cuda>=12.6`.
         demand: String,
     },
+    /// The driver that the release notes of an image ask for; nothing checks it.
+    ReleaseNotes {
+        /// `545.23.06`.
+        driver: String,
+    },
     /// A variable is set.
     Variable {
         /// Its name.
@@ -329,6 +335,11 @@ pub enum Reason {
     /// A program is started in a way that needs a GPU.
     NeedsGpu {
         /// The words that say so.
+        because: String,
+    },
+    /// What is started carries CUDA, and may run without a GPU, too.
+    MadeForGpu {
+        /// What carries it.
         because: String,
     },
     /// A launch.

@@ -133,6 +133,8 @@ struct Merged {
     holds: Holds,
     environments: BTreeSet<String>,
     hosts: BTreeSet<Met>,
+    /// What mends it, the speaker's own first.
+    helps: Vec<String>,
 }
 
 /// A host, what of it does not fit, and the message that this ends.
@@ -148,13 +150,25 @@ fn merge(graded: Vec<(Seen, Severity)>) -> Vec<Diagnostic> {
             holds: seen.clash.holds,
             environments: BTreeSet::new(),
             hosts: BTreeSet::new(),
+            helps: Vec::new(),
         });
         let mut found = diagnostic(&seen, severity);
         if !seen.host.is_empty() {
             into.hosts.insert((seen.host, seen.clash.has, found.message.clone()));
         }
         into.environments.extend(Some(seen.environment).filter(|name| !name.is_empty()));
-        if severity > into.said.severity {
+        let graver = severity > into.said.severity;
+        if let Some(help) = found.help.take().filter(|help| !help.is_empty()) {
+            let known = into.helps.iter().position(|other| *other == help);
+            match known {
+                Some(at) if graver => into.helps[..=at].rotate_right(1),
+                Some(_) => {}
+                None if graver => into.helps.insert(0, help),
+                None => into.helps.push(help),
+            }
+            into.helps.truncate(MOST_HELPS);
+        }
+        if graver {
             std::mem::swap(&mut into.said, &mut found);
             into.holds = seen.clash.holds;
         }
@@ -168,6 +182,9 @@ fn merge(graded: Vec<(Seen, Severity)>) -> Vec<Diagnostic> {
     }
     merged.into_values().map(Merged::listed).collect()
 }
+
+/// One GPU may ask for another remedy than the next; no diagnostic has more.
+const MOST_HELPS: usize = 3;
 
 /// No message speaks of more hosts or GPUs; the others are listed.
 const MOST_SPOKEN: usize = 3;
@@ -189,6 +206,7 @@ impl Merged {
         }
         Diagnostic {
             message,
+            help: Some(self.helps.join("; ")).filter(|help| !help.is_empty()),
             environments: self.environments.into_iter().collect(),
             hosts: hosts.into_iter().map(|(name, has)| OnHost { name, has }).collect(),
             ..self.said
@@ -202,6 +220,7 @@ impl Merged {
             Has::Nothing | Has::Gpu { .. } => None,
         };
         let gpu = |(_, has, _): &Met| match has {
+            Has::Gpu { name, sm } if name == sm => Some(sm.clone()),
             Has::Gpu { name, sm } => Some(format!("{name} ({sm})")),
             Has::Nothing | Has::Driver(_) => None,
         };

@@ -22,22 +22,43 @@ pub(crate) fn launched(place: &LaunchPlace<'_>, environments: &[Environment], co
     if let Some(node) = &launch.gpu_node {
         needs.push(reason(node.at, "it asks for a node with a GPU"));
     }
-    let words: Vec<(&str, Span)> = launch.command.iter().chain(launch.entrypoint.iter().flatten()).filter_map(known).collect();
-    needs.extend(by_words(&words));
-    needs.extend(launch.environment.iter().filter_map(by_variable));
     let own: Vec<(&str, Span)> = command.iter().take(MOST_WORDS).map(|(word, at)| (word.as_str(), *at)).collect();
-    if launch.command.is_empty() && launch.entrypoint.is_none() {
+    let words: Vec<(&str, Span)> = launch.command.iter().chain(launch.entrypoint.iter().flatten()).filter_map(known).collect();
+    let alone = launch.command.is_empty() && launch.entrypoint.is_none();
+    let on_cuda = by_words(&words);
+    let own_counts = launch.entrypoint.is_none() && on_cuda.is_none();
+    let baked = environments.iter().flat_map(|env| &env.variables);
+    let baked = baked.filter_map(|(name, set)| Some((name.as_str(), set.value.as_deref()?)));
+    let given = launch.environment.iter().filter_map(|v| Some((v.name.as_str(), v.value.as_ref()?.known()?)));
+    if says_cpu(&words) || own_counts && says_cpu(&own) || given.chain(baked).any(|(name, value)| hides_gpus(name, value)) {
+        return Launched { by: launch.by, name: launch.name.clone(), at: launch.key, needs: Vec::new(), asks };
+    }
+    needs.extend(on_cuda);
+    needs.extend(launch.environment.iter().filter_map(by_variable));
+    if alone {
         needs.extend(by_words(&own));
-        for env in environments {
-            needs.extend(by_environment(env, launch, place.built_at));
-        }
-    } else if launch.entrypoint.is_none() && !is_shell(&words) && launch.by != Launcher::DockerRun {
-        for env in environments {
-            needs.extend(by_environment(env, launch, place.built_at));
-        }
+    }
+    let other_work = is_shell(&words) || is_cpu_program(&words) || alone && is_cpu_program(&own);
+    if launch.entrypoint.is_none() && !other_work {
+        let open = is_open(launch);
+        let counts = |found: &Evidence| match (&found.reason, launch.by) {
+            (Reason::NeedsGpu { .. }, Launcher::DockerRun) => !open,
+            (Reason::NeedsGpu { .. }, _) => true,
+            // Scripts run such images for many things.
+            (_, Launcher::DockerRun) => false,
+            _ => !open,
+        };
+        needs.extend(environments.iter().filter_map(|env| by_environment(env, launch, place.built_at)).filter(counts));
     }
     needs.dedup_by(|a, b| a.at == b.at);
     Launched { by: launch.by, name: launch.name.clone(), at: launch.key, needs, asks }
+}
+
+/// A word or the choice of a device that is known only when run may say that no GPU is needed.
+fn is_open(launch: &Launch) -> bool {
+    let unread = launch.command.iter().any(|word| word.known().is_none());
+    let chooses = |v: &Variable| v.name.to_ascii_uppercase().ends_with("DEVICE") || v.name.ends_with("_VISIBLE_DEVICES");
+    unread || launch.environment.iter().any(|v| chooses(v) && v.value.as_ref().is_none_or(|value| value.known().is_none()))
 }
 
 fn known(text: &Text) -> Option<(&str, Span)> {
@@ -52,6 +73,11 @@ fn reason(at: Span, because: &str) -> Evidence {
         basis: Basis::Vendor,
         join: Join::Stated,
     }
+}
+
+/// What carries CUDA often runs without a GPU, too.
+fn made_for(at: Span, because: &str) -> Evidence {
+    Evidence { reason: Reason::MadeForGpu { because: because.to_owned() }, ..reason(at, "") }
 }
 
 /// `--device cuda`, `--device=cuda:0`, `nvidia-smi`.
@@ -76,6 +102,110 @@ fn by_variable(variable: &Variable) -> Option<Evidence> {
     let chooses = variable.name == "CUDA_VISIBLE_DEVICES" && text.starts_with(|c: char| c.is_ascii_digit() || c == 'G');
     let device = variable.name.ends_with("DEVICE") && (text == "cuda" || text.starts_with("cuda:"));
     (chooses || device).then(|| reason(value.at, &format!("{}={text}", variable.name)))
+}
+
+/// `--device cpu`, `device=auto`, `--no-cuda`, `--cuda false`; also within the one word of a shell's `-c`.
+fn says_cpu(words: &[(&str, Span)]) -> bool {
+    let mut before = "";
+    for word in words.iter().flat_map(|(word, _)| word.split_ascii_whitespace()).take(MOST_WORDS) {
+        let word = word.trim_matches(['"', '\'']);
+        let (name, value) = match word.split_once('=') {
+            Some((name, value)) => (name, value),
+            None if before.starts_with('-') => (before, word),
+            None => ("", ""),
+        };
+        if is_cpu_flag(word) || hides_gpus(name, value) || chooses_cpu(name, value) {
+            return true;
+        }
+        before = word;
+    }
+    false
+}
+
+fn is_cpu_flag(word: &str) -> bool {
+    let flags = [
+        "cpu",
+        "cpu-only",
+        "use-cpu",
+        "force-cpu",
+        "no-cuda",
+        "nocuda",
+        "disable-cuda",
+        "no-use-cuda",
+        "no-gpu",
+        "nogpu",
+        "disable-gpu",
+        "no-use-gpu",
+    ];
+    word.starts_with('-') && flags.contains(&word.trim_start_matches('-').replace('_', "-").to_ascii_lowercase().as_str())
+}
+
+/// `--device` and `cpu`, `--use-cuda` and `false`.
+fn chooses_cpu(option: &str, value: &str) -> bool {
+    let option = option.trim_start_matches('-').to_ascii_lowercase();
+    let value = value.to_ascii_lowercase();
+    let device = option == "d" || ["device", "accelerator"].iter().any(|name| option.ends_with(name));
+    let gpu = option.ends_with("cuda") || option.ends_with("gpu") || option.ends_with("gpus");
+    device && (value == "auto" || value.split(':').next() == Some("cpu")) || gpu && is_no(&value)
+}
+
+fn is_no(value: &str) -> bool {
+    ["false", "0", "no", "off", "none"].iter().any(|no| value.eq_ignore_ascii_case(no))
+}
+
+/// `CUDA_VISIBLE_DEVICES=`, `DEVICE=cpu`, `USE_CUDA=0`, `FORCE_CPU=1`.
+fn hides_gpus(name: &str, value: &str) -> bool {
+    let value = value.trim();
+    match name.trim_start_matches('-').to_ascii_uppercase().as_str() {
+        "CUDA_VISIBLE_DEVICES" => value.is_empty() || value.starts_with('-') || value.eq_ignore_ascii_case("none"),
+        "NVIDIA_VISIBLE_DEVICES" => ["none", "void"].contains(&value),
+        "NO_CUDA" | "NO_GPU" | "FORCE_CPU" | "USE_CPU" | "CPU_ONLY" => !value.is_empty() && !is_no(value),
+        variable => {
+            let device = variable.ends_with("DEVICE") && chooses_cpu("device", value);
+            device || ["CUDA", "USE_CUDA", "GPU", "USE_GPU", "ENABLE_GPU", "ENABLE_CUDA"].contains(&variable) && is_no(value)
+        }
+    }
+}
+
+/// A program that never looks at a GPU.
+fn is_cpu_program(words: &[(&str, Span)]) -> bool {
+    let programs = [
+        "alembic",
+        "manage",
+        "tensorboard",
+        "nginx",
+        "redis-server",
+        "redis-cli",
+        "postgres",
+        "mlflow",
+        "flower",
+        "http.server",
+        "django-admin",
+        "aws",
+        "gsutil",
+        "huggingface-cli",
+        "hf",
+        "git",
+        "rsync",
+        "node",
+        "npm",
+        "sshd",
+        "caddy",
+        "haproxy",
+    ];
+    let mut words = words.iter().map(|(word, _)| *word);
+    let name = |word: &str| {
+        let file = word.rsplit('/').next().unwrap_or(word);
+        file.strip_suffix(".py").unwrap_or(file).to_owned()
+    };
+    let Some(mut program) = words.next().map(name) else { return false };
+    if program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.') == "python" {
+        // The script, or the module behind -m; its own options take no part.
+        let Some(script) = words.find(|word| !word.starts_with('-')) else { return false };
+        program = name(script);
+    }
+    let top = program.split('.').next().unwrap_or(&program);
+    programs.contains(&program.as_str()) || programs.contains(&top)
 }
 
 /// A shell, a download, a test: an image that could use a GPU is used without one.
@@ -103,13 +233,12 @@ fn by_environment(env: &Environment, launch: &Launch, built_at: Option<Span>) ->
 fn by_image(env: &Environment) -> Option<Evidence> {
     let image = env.image.as_ref()?;
     let row = image.row?;
-    let carries = !row.torch.is_empty() && !row.cuda.is_empty();
-    let because = match (row.gpu_only, carries) {
-        (true, _) => format!("{} does nothing without one", image.reference),
-        (false, true) => format!("{} carries a CUDA build of torch", image.reference),
+    let found = match (row.gpu_only, !row.torch.is_empty() && !row.cuda.is_empty()) {
+        (true, _) => reason(image.evidence.at, &format!("{} does nothing without one", image.reference)),
+        (false, true) => made_for(image.evidence.at, "its image carries a CUDA build of torch"),
         (false, false) => return None,
     };
-    Some(Evidence { basis: row.basis, ..reason(image.evidence.at, &because) })
+    Some(Evidence { basis: row.basis, ..found })
 }
 
 fn by_build(env: &Environment) -> Option<Evidence> {
@@ -119,7 +248,7 @@ fn by_build(env: &Environment) -> Option<Evidence> {
         let local = build.version.local().is_some_and(|l| l.starts_with("cu"));
         if (tagged || local) && Build::cuda(build).is_some() {
             let because = format!("{} {} is a CUDA build", component.name, build.version);
-            let mut found = reason(component.evidence.at, &because);
+            let mut found = made_for(component.evidence.at, &because);
             found.also = component.evidence.also.clone();
             return Some(found);
         }

@@ -25,6 +25,7 @@ pub mod knowledge;
 mod launched;
 pub mod linter;
 mod loader;
+mod near;
 mod needs;
 pub mod notation;
 pub mod outline;

@@ -16,7 +16,7 @@ use crate::rules::{Check, Needs, Out, RULES, Rule};
 use crate::settings::{Levels, Settings};
 use crate::source::{FileId, Origin, Sources, Span, brief};
 use crate::suppress::Suppressions;
-use crate::{hardware, knowledge, launched, needs, read, unknown};
+use crate::{hardware, knowledge, launched, near, needs, read, unknown};
 
 /// Lints a set of texts, and again after each change, doing only what the change asks for.
 #[derive(Default)]
@@ -35,6 +35,9 @@ pub struct Linter {
 
 /// Links from linked files are followed no further.
 const MOST_ROUNDS: usize = 8;
+
+/// No more mirrors of unknown indexes are told.
+const MOST_MIRRORS: usize = 100;
 
 /// One file as it was last read.
 struct Read {
@@ -427,7 +430,7 @@ impl Linter {
         let seen = seen.into_iter().filter(|s| chosen(s.rule.name)).collect();
         let mut said = judge::judge(seen);
         let mut suppressions = Suppressions::new(self.files.values().map(|f| (f.id, &f.outline)));
-        report.warnings.extend(suppressions.without_effect().chain(self.unknown_rules()));
+        report.warnings.extend(suppressions.without_effect().chain(self.unknown_rules()).chain(self.unknown_mirrors()));
         said.retain_mut(|found| self.level(found) && !suppressions.silence(found));
         if let Some(rule) = RULES.iter().find(|r| matches!(r.check, Check::Suppressions) && chosen(r.name)) {
             for (name, at) in suppressions.unused() {
@@ -478,6 +481,16 @@ impl Linter {
         let levels = configs.flat_map(|config| config.levels.iter().chain(config.per_path.iter().flat_map(|p| &p.levels)));
         let unknown = levels.filter(|(name, ..)| crate::rules::find(name).is_none());
         unknown.map(|(name, _, at)| Notice { at: Some(*at), what: format!("levels: no rule is called {}", brief(name)) })
+    }
+
+    /// What configurations say that an index mirrors, and what is none.
+    fn unknown_mirrors(&self) -> impl Iterator<Item = Notice> {
+        let mirrors = self.configs.values().chain(&self.given).flat_map(|config| &config.mirrors);
+        let unknown = mirrors.filter(|(_, id, _)| !knowledge::mirrored().any(|known| known == id));
+        unknown.take(MOST_MIRRORS).map(|(_, id, at)| {
+            let near = near::nearest(id, knowledge::mirrored()).map_or(String::new(), |near| format!(" (is it {near}?)"));
+            Notice { at: Some(*at), what: format!("mirrors: no index is called {}{near}: the mirror is not known", brief(id)) }
+        })
     }
 
     /// Applies the levels in force at a finding's primary place; whether it is still said.
@@ -554,7 +567,8 @@ struct CompanyNames<'a>(Option<&'a Config>);
 impl Aliases for CompanyNames<'_> {
     fn index(&self, url: &str) -> Option<&'static str> {
         let mirrors = &self.0?.mirrors;
-        let (_, id) = mirrors.iter().find(|(address, _)| url.trim_end_matches('/').starts_with(address.trim_end_matches('/')))?;
+        let (_, id, _) =
+            mirrors.iter().find(|(address, ..)| url.trim_end_matches('/').starts_with(address.trim_end_matches('/')))?;
         // "pytorch" names the root: what follows the address is the variant.
         let tail = url.rsplit('/').find(|part| !part.is_empty()).unwrap_or_default();
         let variant = format!("{id}/{tail}");

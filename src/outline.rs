@@ -165,6 +165,8 @@ pub enum Does {
     Environment(Composed),
     /// A command installs packages.
     Install(Install),
+    /// A virtual environment is made in a folder; nothing enters it yet.
+    Venv(Text),
     /// A command removes packages.
     Remove {
         /// With which tool.
@@ -443,6 +445,8 @@ pub enum Target {
     Named(Text),
     /// The one that a tool keeps for its project (`poetry run pip install x`).
     Own(Tool),
+    /// The packages of one Python among several (`python3.9 -m pip`, `pip3.9`): `3.9`.
+    Python(String),
     /// An environment by folder or by its Python (`-p`, `--python /opt/venv/bin/python`, `--target`).
     Prefix(Text),
 }
@@ -712,10 +716,30 @@ pub struct Launch {
     pub environment_files: Vec<Text>,
     /// More variables come from where nothing is read (`envFrom`).
     pub unread_environment: bool,
-    /// A word that asks for a GPU node without asking for the GPU (Kubernetes nodeSelector, affinity, toleration).
+    /// A word that asks for a GPU node without asking for the GPU (Kubernetes nodeSelector, affinity).
     pub gpu_node: Option<Text>,
     /// An argument could not be read (`$GPU_ARGS`, an array, `extends`): absence proves nothing.
     pub open: bool,
+    /// Nothing of it uses a GPU: it has no replicas, or only prints its help.
+    pub idle: bool,
+}
+
+impl Launch {
+    /// Whether a GPU's devices and driver may be there when it runs.
+    #[must_use]
+    pub fn may_have_gpu(&self) -> bool {
+        // Where the `nvidia` runtime is the default one, this variable asks.
+        let chosen = |v: &Variable| {
+            let value = v.value.as_ref().and_then(Text::known);
+            v.name == "NVIDIA_VISIBLE_DEVICES" && !matches!(value, Some("" | "void" | "none"))
+        };
+        !self.idle && (self.gpu != GpuRequest::None || self.open || self.environment.iter().any(chosen))
+    }
+    /// Whether these words only ask a program for its help or version.
+    #[must_use]
+    pub fn only_tells(command: &[Text]) -> bool {
+        command.iter().filter_map(Text::known).any(|word| matches!(word, "--help" | "--version"))
+    }
 }
 
 /// What starts it.
@@ -779,6 +803,17 @@ pub enum Covers {
     Lines(Span),
     /// The file.
     File,
+    /// Nothing, for this reason.
+    Nothing(Vain),
+}
+
+/// Why a comment silences nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Vain {
+    /// `ignore-file` below something else.
+    NotAtTop,
+    /// Neither `ignore` nor `ignore-file`.
+    OtherWord,
 }
 
 /// A place that could not be read.

@@ -3,10 +3,12 @@
 use std::borrow::Cow;
 
 /// A text with its secrets as `*`, byte for byte, so that offsets into it stay true: the user and the password of
-/// `https://user:secret@host`, the values of `?token=…`, `PASSWORD=…`, `--api-key …`, `Authorization: Bearer …`.
+/// `https://user:secret@host`, the values of `?token=…`, `PASSWORD=…`, `--api-key …`, `Authorization: Bearer …`, the
+/// password of `docker login`, tokens that are known by how they begin.
 pub(crate) fn masked(text: &str) -> Cow<'_, str> {
     let mut secrets = in_addresses(text);
     secrets.extend(Named { text, at: 0 });
+    secrets.extend(in_logins(text));
     if secrets.is_empty() {
         return Cow::Borrowed(text);
     }
@@ -87,7 +89,55 @@ fn parameters(address: &str) -> impl Iterator<Item = (usize, usize)> {
     })
 }
 
+// ---- commands ----
+
+/// The passwords of `docker login -u user -p password`.
+fn in_logins(text: &str) -> Vec<(usize, usize)> {
+    let mut secrets = Vec::new();
+    let mut line_at = 0;
+    for line in text.split_inclusive(['\n', '\r']) {
+        let (at, start) = (line_at, line.find("login "));
+        line_at += line.len();
+        let Some(start) = start else { continue };
+        let mut rest = &line[start..];
+        while let Some(option) = rest.find("-p") {
+            let (before, after) = (&rest[..option], &rest[option + "-p".len()..]);
+            rest = after;
+            if !before.ends_with([' ', '\t', '"', '\'']) {
+                continue;
+            }
+            // `-p x`, `-p=x`, `"-p", "x"`.
+            let value = after.trim_start_matches([' ', '\t', '=', ',', '"', '\'']);
+            let length = value.find([' ', '\t', '\n', '\r', '"', '\'', ';', '|', '&']).unwrap_or(value.len());
+            if after.len() > value.len() && !value.starts_with('-') && !is_plain(&value[..length]) {
+                let from = at + line.len() - value.len();
+                secrets.push((from, from + length));
+            }
+        }
+    }
+    secrets
+}
+
 // ---- values with names ----
+
+/// What tokens of well-known services begin with, and the least that follows.
+const KNOWN_STARTS: &[(&str, usize)] = &[
+    ("AKIA", 12),
+    ("ghp_", 8),
+    ("gho_", 8),
+    ("ghs_", 8),
+    ("ghu_", 8),
+    ("github_pat_", 8),
+    ("glpat-", 8),
+    ("hf_", 8),
+    ("nvapi-", 8),
+    ("sk-", 16),
+    ("xoxa-", 8),
+    ("xoxb-", 8),
+    ("xoxp-", 8),
+    ("xoxr-", 8),
+    ("xoxs-", 8),
+];
 
 /// Words of a name that say so, and pairs of words.
 const SECRET: &[&str] = &[
@@ -104,6 +154,25 @@ const SECRET: &[&str] = &[
     "secret",
     "secrets",
     "token",
+];
+/// Words that say so at the end of an option or of a variable in capitals.
+const LAST: &[&str] = &["key", "pat", "pwd"];
+/// With these before them they are no secrets.
+const OPEN: &[&str] = &[
+    "cache",
+    "foreign",
+    "group",
+    "hash",
+    "host",
+    "index",
+    "lock",
+    "partition",
+    "primary",
+    "public",
+    "routing",
+    "shard",
+    "sort",
+    "trusted",
 ];
 const SECRET_KEYS: &[&str] = &["access", "api", "auth", "encryption", "license", "private", "signing", "ssh"];
 /// With these behind them they speak of where the secret is, or what.
@@ -136,10 +205,14 @@ impl Iterator for Named<'_> {
             self.at += bytes[start..].iter().take_while(|b| is_name(**b)).count();
             let name = &self.text[start..self.at];
             // Of an address the next parameter is none of this one's.
+            if is_known_token(name) {
+                return Some((start, self.at));
+            }
+            let quote = self.text[..start].chars().next_back().filter(|c| matches!(c, '"' | '\''));
             let parameter = start > 0 && matches!(bytes[start - 1], b'?' | b'&');
             if name.len() <= LONGEST_NAME
                 && is_secret(name)
-                && let Some((from, to)) = value(self.text, name, self.at, if parameter { &['&', '#'] } else { &[] })
+                && let Some((from, to)) = value(self.text, name, self.at, if parameter { &['&', '#'] } else { &[] }, quote)
             {
                 // No byte is looked at as a value twice.
                 self.at = to;
@@ -154,6 +227,15 @@ impl Iterator for Named<'_> {
 
 fn is_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-'
+}
+
+/// `hf_…`, `ghp_…`: such a token is no word, so it has digits or capitals.
+fn is_known_token(word: &str) -> bool {
+    KNOWN_STARTS.iter().any(|(start, least)| {
+        let rest = word.strip_prefix(start).unwrap_or_default();
+        let mixed = rest.bytes().any(|b| b.is_ascii_digit() || b.is_ascii_uppercase());
+        rest.len() >= *least && mixed && (*start != "hf_" || rest.bytes().all(|b| b.is_ascii_alphanumeric()))
+    })
 }
 
 /// Whether a name in snake, kebab or camel case has a word that says so.
@@ -176,17 +258,37 @@ fn is_secret(name: &str) -> bool {
     words.retain(|word| !word.is_empty());
     let has = |list: &[&str], word: &str| list.contains(&word.trim_end_matches(|c: char| c.is_ascii_digit()));
     let keys = words.windows(2).any(|pair| has(&["key"], &pair[1]) && has(SECRET_KEYS, &pair[0]));
+    let marked = name.starts_with('-') || !name.bytes().any(|b| b.is_ascii_lowercase());
+    let last = match words.as_slice() {
+        [.., before, last] => marked && has(LAST, last) && !has(OPEN, before),
+        [only] => marked && only == "pat",
+        [] => false,
+    };
     let pwd = words.len() > 1 && words.iter().any(|word| word == "pwd");
     let beside = words.last().is_some_and(|word| BESIDE.contains(&word.as_str()));
-    (keys || pwd || words.iter().any(|word| has(SECRET, word))) && !beside
+    (keys || pwd || last || words.iter().any(|word| has(SECRET, word))) && !beside
 }
 
-/// The value behind a name that ends at `end`, on the same line; `more` end it, too.
-fn value(text: &str, name: &str, end: usize, more: &[char]) -> Option<(usize, usize)> {
+/// The value behind a name that ends at `end`, on the same line; `more` end it, too. `quote` is what stands before the name.
+fn value(text: &str, name: &str, end: usize, more: &[char], quote: Option<char>) -> Option<(usize, usize)> {
     let line = &text[end..];
     // `"password": …`, `'token' = …`.
     let rest = line.strip_prefix(['"', '\'']).unwrap_or(line);
     let bare = rest.trim_start_matches([' ', '\t']);
+    // `["--token", "…"]`: the next of a list.
+    if let Some(list) = bare.strip_prefix(',').filter(|_| rest.len() < line.len()) {
+        let next = list.trim_start_matches([' ', '\t']);
+        let from = end + line.len() - next.len() + 1;
+        let mark = next.chars().next().filter(|c| name.starts_with('-') && matches!(c, '"' | '\''))?;
+        let inside = Some(&next[1..]).filter(|inside| !inside.starts_with('-'))?;
+        let length = inside.find([mark, '\n', '\r']).unwrap_or(inside.len());
+        return Some((from, from + length));
+    }
+    // `"token"]`: of a list the last.
+    if rest.len() < line.len() && bare.starts_with([']', '}', ')']) {
+        return None;
+    }
+    let whole = quote.filter(|_| line.starts_with('='));
     let (rest, signed) = match bare.strip_prefix(['=', ':']) {
         Some(value) => (value, true),
         // `--token …`, `ENV PASSWORD …`: of words in a sentence none is a name.
@@ -204,6 +306,10 @@ fn value(text: &str, name: &str, end: usize, more: &[char]) -> Option<(usize, us
         // An argument of its own has its option before it.
         '-' | '&' | '|' | ';' | '<' | '>' | '\\' | '#' if !signed => None,
         _ if scheme => Some((from, from + to(rest, &['"', '\'']))),
+        // `$(echo …)`: the secret itself stands there.
+        _ if ["$(echo ", "$(printf "].iter().any(|s| rest.starts_with(s)) => Some((from + 2, from + to(rest, &[')']))),
+        // `'TOKEN=a b'`: up to the closing quote, where there is one.
+        _ if whole.is_some_and(|q| rest[to(rest, &[q])..].starts_with(q)) => whole.map(|q| (from, from + to(rest, &[q]))),
         _ => {
             let bare = &rest[..to(rest, &[' ', '\t', '"', '\''])];
             Some((from, from + to(bare, more)))
@@ -267,7 +373,32 @@ mod tests {
             ("TOKEN=${T:-abc}", "TOKEN=*********"),
             ("TOKEN=\"abc", "TOKEN=\"***"),
             ("PASSWORD=https://u:p@h", "PASSWORD=*************"),
+            ("[\"serve\", \"--hf-token\", \"hf_x\", \"--device\"]", "[\"serve\", \"--hf-token\", \"****\", \"--device\"]"),
+            ("['--api-key','a b']", "['--api-key','***']"),
+            ("['--token', '--device']", "['--token', '--device']"),
+            ("docker run -e 'MY_SECRET=x y' i", "docker run -e 'MY_SECRET=***' i"),
+            ("docker run -e \"MY_SECRET=x 'y'\" i", "docker run -e \"MY_SECRET=*****\" i"),
+            ("-e 'TOKEN=x", "-e 'TOKEN=*"),
+            ("docker login -u a -p s3cret h", "docker login -u a -p ****** h"),
+            ("docker login -p=x -u a", "docker login -p=* -u a"),
+            ("docker login -u a -p $PW h\nmkdir -p x", "docker login -u a -p $PW h\nmkdir -p x"),
+            ("serve --openai-key=abc --gh-pat abc", "serve --openai-key=*** --gh-pat ***"),
+            ("OPENAI_KEY=abc DB_PWD=x", "OPENAI_KEY=*** DB_PWD=*"),
+            ("GH_TOKEN=$(echo s3cret) x", "GH_TOKEN=$(***********) x"),
+            ("x hf_abcdefgH1 ghp_12345678,", "x ************ ************,"),
+            ("- nvapi-abcdefg1\n- AKIA1234567890AB", "- **************\n- ****************"),
+            (
+                "clone glpat-ABCDEFGH xoxb-12345678 sk-proj-abcdefgh12345678",
+                "clone ************** ************* ************************",
+            ),
             // What is no secret, or not here.
+            ("torch==2.1.0 keyring monkey=1 tokenizers==0.15", "torch==2.1.0 keyring monkey=1 tokenizers==0.15"),
+            ("--gpus all --device=cuda image: x", "--gpus all --device=cuda image: x"),
+            ("hf_transfer hf_hub_download1 sk-learn-contrib", "hf_transfer hf_hub_download1 sk-learn-contrib"),
+            ("CACHE_KEY=a --sort-key b --key-file=c --cache-key=d", "CACHE_KEY=a --sort-key b --key-file=c --cache-key=d"),
+            ("TOKEN=$(cat /run/x) y", "TOKEN=$(cat /run/x) y"),
+            ("key: value", "key: value"),
+            ("[\"--token\"]", "[\"--token\"]"),
             ("author: me, tokenizer=x, --max-tokens 5", "author: me, tokenizer=x, --max-tokens 5"),
             ("TOKEN=$HF_TOKEN TOKEN=${{ secrets.X }}", "TOKEN=$HF_TOKEN TOKEN=${{ secrets.X }}"),
             ("id-token: write", "id-token: write"),
@@ -303,7 +434,6 @@ mod tests {
 
     #[test]
     fn hostile_text_stays_cheap() {
-        let started = std::time::Instant::now();
         for text in [
             "://".repeat(300_000),
             "://a:b".repeat(200_000),
@@ -315,9 +445,14 @@ mod tests {
             "TOKEN=${{".repeat(100_000),
             "token ".repeat(200_000),
             "TOKEN=id=".repeat(100_000),
+            "'TOKEN=".repeat(100_000),
+            "\"--token\",\"".repeat(100_000),
+            "login -p ".repeat(100_000),
+            "TOKEN=$(echo ".repeat(100_000),
         ] {
+            let started = std::time::Instant::now();
             assert_eq!(masked(&text).len(), text.len());
+            assert!(started.elapsed().as_secs() < 10);
         }
-        assert!(started.elapsed().as_secs() < 10);
     }
 }

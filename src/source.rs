@@ -146,11 +146,12 @@ impl LineIndex {
     pub fn new(text: &str) -> Self {
         Self(std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect())
     }
-    /// The place of a byte offset in `text`, the text the index was made of.
+    /// The place of a byte offset in `text`, the text the index was made of. A byte order mark is no column.
     #[must_use]
     pub fn position(&self, text: &str, offset: usize) -> Position {
         let line = self.0.partition_point(|start| *start <= offset);
-        let start = self.0[line - 1];
+        let mark = if line == 1 && text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+        let start = self.0[line - 1] + mark;
         let column = text.get(start..offset.min(text.len())).map_or(0, |t| t.chars().count()) + 1;
         Position { line, column }
     }
@@ -204,6 +205,10 @@ mod tests {
         assert_eq!(index.position(text, text.find('x').expect("x")), Position { line: 2, column: 3 });
         assert_eq!(index.position(text, text.len()), Position { line: 3, column: 1 });
         assert_eq!(index.line(text, 2), 2..9);
+        let marked = "\u{feff}ab\ncd";
+        let index = LineIndex::new(marked);
+        let columns = [0, 3, 4, 6, 7].map(|offset| index.position(marked, offset).column);
+        assert_eq!(columns, [1, 1, 2, 1, 2], "a byte order mark is no column");
     }
 
     #[test]

@@ -4,12 +4,17 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::diagnostic::{Diagnostic, Notice};
-use crate::outline::{Covers, Ignore, Outline};
+use crate::outline::{Covers, Ignore, Outline, Vain};
 use crate::rules;
 use crate::source::{FileId, Span, brief};
 
 /// Why a comment that names no rule silences none.
 const NAMELESS: &str = "silences nothing: it needs the names of rules, as in `cudalint: ignore[driver-too-old]`";
+
+/// Why `ignore-file` may silence none.
+const NOT_AT_TOP: &str = "silences nothing: `ignore-file` counts only above everything else in the file";
+/// Why a comment that begins with another word silences none.
+const OTHER_WORD: &str = "silences nothing: only `cudalint: ignore[rule]` and `cudalint: ignore-file[rule]` do";
 
 /// The suppression comments of all files.
 pub(crate) struct Suppressions<'a> {
@@ -37,6 +42,7 @@ impl<'a> Suppressions<'a> {
                 let names = names.entry((file, rule.as_str())).or_default();
                 match ignore.covers {
                     Covers::File => names.whole.push((ignores.len(), k)),
+                    Covers::Nothing(_) => {}
                     Covers::Lines(lines) => names.lines.push((lines, 0, ignores.len(), k)),
                 }
             }
@@ -76,7 +82,14 @@ impl<'a> Suppressions<'a> {
     }
     /// The comments that name no rule, and the names that are none.
     pub(crate) fn without_effect(&self) -> impl Iterator<Item = Notice> {
-        let nameless = self.ignores.iter().filter(|i| i.rules.is_empty()).map(|i| (i.at, NAMELESS.to_owned()));
+        let nameless = self.ignores.iter().filter(|i| i.rules.is_empty()).map(|i| {
+            let why = match i.covers {
+                Covers::Nothing(Vain::NotAtTop) => NOT_AT_TOP,
+                Covers::Nothing(Vain::OtherWord) => OTHER_WORD,
+                Covers::Lines(_) | Covers::File => NAMELESS,
+            };
+            (i.at, why.to_owned())
+        });
         let names = self.ignores.iter().flat_map(|i| &i.rules).filter(|(name, _)| rules::find(name).is_none());
         let names = names.map(|(name, at)| (*at, format!("ignore[{}]: no rule is called so", brief(name))));
         nameless.chain(names).map(|(at, what)| Notice { at: Some(at), what })

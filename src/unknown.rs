@@ -3,6 +3,7 @@
 use crate::diagnostic::Notice;
 use crate::environment::{Environment, Gpu};
 use crate::knowledge::{self, Sm};
+use crate::project::UNREAD;
 use crate::source::brief;
 
 /// What the tables do not know of an environment: each is a reason for silence.
@@ -17,8 +18,13 @@ pub(crate) fn unknown(env: &Environment) -> Vec<String> {
     }
     for step in &env.steps {
         for index in step.indexes.iter().filter(|i| i.id.is_none() && i.at.is_some()) {
-            let name = if index.url.is_empty() { "with a variable in its address" } else { index.url.as_str() };
-            found.push(format!("{start}: the index {name} is not in the tables"));
+            found.push(match index.url.as_str() {
+                "" => format!("{start}: the index with a variable in its address is not in the tables"),
+                url => match url.strip_prefix(UNREAD) {
+                    Some(path) => format!("{start}: the included file {} is not there, and may name an index", brief(path)),
+                    None => format!("{start}: the index {url} is not in the tables"),
+                },
+            });
         }
         for ask in &step.asks {
             if ask.alone.builds.is_empty() && !knowledge::releases(&ask.package).is_empty() {
@@ -51,7 +57,11 @@ fn unknown_gpu(name: &str) -> String {
     if name.is_empty() {
         return "a GPU without `name` and `compute_capability`: nothing is said of its kernels".to_owned();
     }
-    if let Some(sm) = Sm::parse(name) {
+    if let Some(sm) = Sm::parse(name).filter(|sm| !knowledge::is_chip(*sm)) {
+        return format!("no GPU is known with compute capability {}.{}: nothing is said of its kernels", sm.major, sm.minor);
+    }
+    let bare = name.trim().bytes().all(|b| b.is_ascii_digit()).then(|| Sm::parse(&format!("sm_{}", name.trim()))).flatten();
+    if let Some(sm) = Sm::parse(name).or(bare.filter(|sm| knowledge::is_chip(*sm))) {
         return format!(
             "\"{said}\" is no name but a compute capability: write `compute_capability = \"{}.{}\"`",
             sm.major, sm.minor
@@ -81,6 +91,11 @@ mod tests {
             ("name = \"RTX 409\"", Some("is it GeForce RTX 4090 (sm_89)")),
             ("name = \"RTX 6000\"", Some("Quadro RTX 6000 (sm_75)")),
             ("name = \"Radeon\"", Some("known as \"Radeon\": nothing")),
+            ("compute_capability = \"99.9\"", Some("no GPU is known with compute capability 99.9")),
+            ("name = \"A\"\ncompute_capability = \"sm_999\"", Some("no GPU is known with compute capability 99.9")),
+            ("compute_capability = \"sm_90a\"", None),
+            ("name = \"A800\"", None),
+            ("name = \"89\"", Some("`compute_capability = \"8.9\"`")),
             ("name = \"sm_89\"", Some("`compute_capability = \"8.9\"`")),
             ("", Some("without `name`")),
         ] {

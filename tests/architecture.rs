@@ -10,7 +10,8 @@ const MAY_USE: &[(&str, &str)] = &[
     ("source", ""),
     ("version", ""),
     ("outline", "source"),
-    ("knowledge", "notation version"),
+    ("near", ""),
+    ("knowledge", "near notation version"),
     ("platform", "knowledge version"),
     ("notation", "platform version"),
     ("environment", "knowledge outline platform source version"),
@@ -27,16 +28,16 @@ const MAY_USE: &[(&str, &str)] = &[
     ("install", "environment knowledge loader notation outline platform project resolve secret source version"),
     ("launched", "environment knowledge outline project source"),
     ("chain", "environment knowledge outline platform source version"),
-    ("unknown", "diagnostic environment knowledge source"),
+    ("unknown", "diagnostic environment knowledge project source"),
     ("hardware", "environment knowledge platform"),
     ("demand", "chain environment knowledge version"),
     ("needs", "demand diagnostic environment knowledge version"),
-    ("rules", "chain demand diagnostic environment knowledge loader notation outline platform source version"),
+    ("rules", "chain demand diagnostic environment knowledge loader near notation outline platform source version"),
     ("suppress", "diagnostic outline rules source"),
     ("judge", "diagnostic environment knowledge outline rules settings source suppress"),
     (
         "linter",
-        "config diagnostic environment hardware install judge knowledge launched needs outline platform project read resolve rules settings \
+        "config diagnostic environment hardware install judge knowledge launched near needs outline platform project read resolve rules settings \
          source suppress unknown version",
     ),
     // The rim: what touches files, and what is printed.

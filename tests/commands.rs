@@ -98,7 +98,10 @@ fn a_batch_script_runs_in_its_container() {
             "a.sbatch",
             "#!/bin/bash\n#SBATCH --container-image=nvcr.io#nvidia/pytorch:23.10-py3\nsrun --container-image=nvcr.io#nvidia/pytorch:24.01-py3 python x.py\npip install a\n",
         )],
-        &["a.sbatch: <nvcr.io/nvidia/pytorch:23.10-py3> a ?", "a.sbatch:pytorch: <nvcr.io/nvidia/pytorch:24.01-py3> torch ?"],
+        &[
+            "a.sbatch: <nvcr.io/nvidia/pytorch:23.10-py3> a ?",
+            "a.sbatch:pytorch: <nvcr.io/nvidia/pytorch:24.01-py3> torch ?, torchaudio ?, torchdata ?, torchtext ?, torchvision ?",
+        ],
     );
 }
 

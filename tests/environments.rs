@@ -344,11 +344,68 @@ fn functions_happen_where_they_are_called() {
     // Where the test of `put` fails, nothing is installed.
     check(&[("a.sh", script)], &["a.sh: torch 2.1.0 pypi", "a.sh?branch 2: "]);
     check(&[("a.sh", &fallen)], &["a.sh: torch 2.2.0 pypi", "a.sh?branch 2: "]);
+    // Nobody calls it, and the script does its own work.
     let nobody = "put() { pip install torch==2.1.0; }\npip install torchvision==0.15.2 torch==2.0.1\n";
+    check(&[("a.sh", nobody)], &["a.sh: torch 2.0.1 pypi, torchvision 0.15.2 pypi"]);
+    check(&[("a.sh", "put() { pip install torch==2.1.0; }\n")], &["a.sh: ", "a.sh?branch 2: torch 2.1.0 pypi"]);
+}
+
+#[test]
+fn tests_of_one_thing_never_hold_together() {
+    let two = |a: &str, b: &str| {
+        format!("if {a}; then pip install torch==2.1.0; fi\nif {b}; then pip install torchvision==0.17.0; fi\n")
+    };
+    for (a, b) in [
+        ("[ \"$CUDA\" = cu118 ]", "[ \"$CUDA\" = cu121 ]"),
+        ("[ -n \"$A\" ]", "[ -z \"$A\" ]"),
+        ("[ $V -ge 12 ]", "[ $V -lt 12 ]"),
+        ("[[ $V =~ ^11 ]]", "[[ \"${V}\" =~ ^12 ]]"),
+        ("nvcc --version", "! nvcc --version"),
+        ("[ \"$(uname -m)\" = x86_64 ]", "[ \"$(uname -m)\" = aarch64 ]"),
+    ] {
+        let text = two(a, b);
+        let both =
+            environments(&[("a.sh", &text)]).into_iter().filter(|line| line.contains("2.1.0") && line.contains("0.17.0")).count();
+        assert_eq!(both, 0, "{text}");
+    }
+    // Tests of different things may.
+    let text = two("[ \"$A\" = 1 ]", "[ \"$B\" = 1 ]");
+    assert!(environments(&[("a.sh", &text)]).iter().any(|line| line.contains("0.17.0")));
+}
+
+#[test]
+fn an_arm_that_asks_for_the_driver_suits_it() {
+    let runs = |test: &str| {
+        let text = format!("if {test}; then\n  pip install torch==2.11.0\nfi\n");
+        let mut linter = Linter::new(Settings::default());
+        linter.set("a.sh", &text).expect("no configuration");
+        linter.report();
+        linter.environments().next().map(|env| env.runs)
+    };
+    assert_eq!(runs("nvidia-smi | grep -q 'CUDA Version: 13'"), Some(false));
+    assert_eq!(runs("[ \"$(nvidia-smi --query-gpu=driver_version --format=csv)\" -ge 580 ]"), Some(false));
+    assert_eq!(runs("command -v nvidia-smi"), Some(true));
+    assert_eq!(runs("nvidia-smi || false"), Some(true));
+}
+
+#[test]
+fn each_python_and_each_venv_has_packages_of_its_own() {
     check(
-        &[("a.sh", nobody)],
-        &["a.sh: torch 2.0.1 pypi, torchvision 0.15.2 pypi", "a.sh?branch 2: torch 2.0.1 pypi, torchvision 0.15.2 pypi"],
+        &[(
+            "Dockerfile",
+            "FROM ubuntu:22.04\nRUN python3.9 -m pip install torch==2.1.0\nRUN pip3.10 install torchvision==0.15.2\n",
+        )],
+        &["Dockerfile: <ubuntu:22.04> torch 2.1.0 pypi", "Dockerfile: <ubuntu:22.04> torch 2.0.1 pypi, torchvision 0.15.2 pypi"],
     );
+    for made in
+        ["python -m venv /opt/app", "uv venv /opt/app", "virtualenv -p python3.10 /opt/app", "conda create -y -p /opt/app python"]
+    {
+        let text = format!(
+            "FROM ubuntu:22.04\nRUN python -mpip install torch==2.1.0\nRUN {made}\nENV PATH=/opt/app/bin:$PATH\nRUN pip install torchvision==0.15.2\n"
+        );
+        let found = environments(&[("Dockerfile", &text)]);
+        assert!(found.contains(&"Dockerfile: <ubuntu:22.04> torch 2.1.0 pypi".to_owned()), "{text}: {found:?}");
+    }
 }
 
 #[test]

@@ -116,7 +116,7 @@ fn report(sources: &Sources) -> Report {
 fn printed(format: Format) -> String {
     let sources = sources();
     let report = report(&sources);
-    let skipped = [Skipped { path: "x.yml".into(), reason: "not UTF-8".into() }];
+    let skipped = [Skipped { path: "x.yml".into(), reason: "not UTF-8".into(), at: None }];
     let viewpoint = Viewpoint::new(Path::new("/r"), Path::new("/r/a"));
     let part = Part { report: &report, sources: &sources, viewpoint, skipped: &skipped };
     let mut out = Vec::new();

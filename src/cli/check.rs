@@ -104,6 +104,9 @@ enum Color {
     Never,
 }
 
+/// More files that are not UTF-8 are only counted.
+const MOST_GARBLED: usize = 10;
+
 impl Check {
     pub(super) fn run(&self) -> Result<Verdict, Failure> {
         let progress = Progress::start(self.quiet);
@@ -153,6 +156,9 @@ impl Check {
                 Ok(files) => hosts.extend(files),
                 Err(line) => failures.push(line),
             }
+        }
+        if self.gpu.iter().any(|gpu| gpu.trim().is_empty()) {
+            failures.push("--gpu: a name (\"RTX 4090\") or a compute capability (8.9) is needed".to_owned());
         }
         let config = self.config.as_deref().and_then(|path| hosts::open(path).map_err(|line| failures.push(line)).ok());
         let exclude = Exclude::new(&self.exclude).unwrap_or_else(|line| {
@@ -238,11 +244,20 @@ impl Check {
         if self.quiet {
             return;
         }
-        let skipped: Vec<_> =
-            roots.iter().flat_map(|r| r.skipped.iter().map(|s| (r.viewpoint.path(&s.path), &s.reason))).collect();
+        let all = roots.iter().flat_map(|r| r.skipped.iter().map(|s| (r.viewpoint.path(&s.path), s)));
+        // A text of ours in another encoding is seldom meant to be left out.
+        let (garbled, skipped): (Vec<_>, Vec<_>) =
+            all.partition(|(_, s)| s.at.is_some() && cudalint::read::kind_by_name(&s.path).is_some());
+        for (path, skipped) in garbled.iter().take(MOST_GARBLED) {
+            let place = skipped.at.map_or(String::new(), |at| format!(":{}:{}", at.line, at.column));
+            self.warn(&format!("{path}{place}: {}: the file is not read", skipped.reason));
+        }
+        if garbled.len() > MOST_GARBLED {
+            self.warn(&format!("{} more files are not UTF-8", garbled.len() - MOST_GARBLED));
+        }
         if self.verbose {
-            for (path, reason) in &skipped {
-                tell(&format!("skipped {path}: {reason}"));
+            for (path, skipped) in skipped.iter().chain(garbled.iter().skip(MOST_GARBLED)) {
+                tell(&format!("skipped {path}: {}", skipped.reason));
             }
             for line in reports.iter().flat_map(|r| &r.unknown) {
                 tell(line);

@@ -1,6 +1,7 @@
 //! `cudalint explain [RULE]`.
 
 use clap::Args;
+use cudalint::source::brief;
 
 use super::{Failure, Verdict, print};
 
@@ -37,7 +38,10 @@ fn show(pages: &[Page], rule: Option<&str>) -> Result<String, String> {
         return Ok(pages.iter().map(|p| format!("{:width$}  {}\n", p.rule, summary(p.text))).collect());
     };
     let page = pages.iter().find(|p| p.rule == rule);
-    page.map(|p| p.text.to_owned()).ok_or_else(|| format!("no rule is called {rule}; `cudalint explain` lists them"))
+    page.map(|p| p.text.to_owned()).ok_or_else(|| match cudalint::rules::nearest(rule) {
+        Some(near) => format!("no rule is called {rule}: is it {near}?"),
+        None => format!("no rule is called {}; `cudalint explain` lists them", brief(rule)),
+    })
 }
 
 /// The first line below the title.
@@ -55,6 +59,12 @@ mod tests {
             [Page { rule: "a-rule", text: "# a-rule\n\nOne thing.\n\n## Why\n" }, Page { rule: "b", text: "# b\nAnother.\n" }];
         assert_eq!(show(&pages, Some("b")).as_deref(), Ok("# b\nAnother.\n"));
         assert_eq!(show(&pages, None).as_deref(), Ok("a-rule  One thing.\nb       Another.\n"));
-        assert!(show(&pages, Some("c")).expect_err("unknown").contains('c'));
+        for (name, told) in [
+            ("c", "no rule is called c; `cudalint explain` lists them"),
+            ("companion", "no rule is called companion: is it companion-mismatch?"),
+            ("DRIVER-TOO-OLD", "no rule is called DRIVER-TOO-OLD: is it driver-too-old?"),
+        ] {
+            assert_eq!(show(&pages, Some(name)), Err(told.to_owned()));
+        }
     }
 }

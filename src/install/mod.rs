@@ -59,9 +59,9 @@ pub(crate) fn fold(beginning: &Beginning, world: &World, script: &Script, aliase
                 let fresh = || State::of_image(platform.clone(), None);
                 states.entry(installed.prefix.clone()).or_insert_with(fresh).install(installed, aliases);
             }
-            Event::Remove { prefix, names, .. } => {
+            Event::Remove { tool, prefix, names } => {
                 if let Some(state) = states.get_mut(prefix) {
-                    state.remove(names);
+                    state.remove(*tool, names);
                 }
             }
             Event::System { names, .. } => {
@@ -89,7 +89,7 @@ pub(crate) fn fold(beginning: &Beginning, world: &World, script: &Script, aliase
             chosen: world.with.iter().cloned().collect(),
             platform: state.platform.clone(),
             image: base.clone(),
-            runs: beginning.runs,
+            runs: beginning.runs && !script.suits_driver,
             components: state.components(),
             steps: state.steps,
             variables: variables.clone(),
@@ -158,7 +158,9 @@ impl State {
         let mut state =
             Self { platform, installed: BTreeMap::new(), by_conda: BTreeMap::new(), steps: Vec::new(), unknown_base: false };
         if let Some(image) = image {
-            state.unknown_base = image.row.is_none() && !knowledge::is_bare(&image.reference);
+            // An image of inference servers or frameworks may have a torch that its row does not tell.
+            let told = image.row.is_some_and(|row| !row.torch.is_empty());
+            state.unknown_base = !told && !knowledge::is_bare(&image.reference);
             state.take_image(image);
         }
         state

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::environment::{Build, Candidates, Component, Evidence, Image, Join, Reason, Step};
 use crate::knowledge::{self, Basis, Library};
+use crate::outline::Tool;
 use crate::platform::Platform;
 use crate::version::{CudaVersion, Version};
 
@@ -50,12 +51,24 @@ impl State {
         evidence.reason = Reason::Image { image: image.reference.clone(), cuda: row.cuda.to_owned() };
         let today = builds.len().checked_sub(1);
         let builds = Candidates { open: builds.is_empty(), today, builds };
+        // Its companions are there, too, in versions that the row does not tell.
+        // Source: pytorch/pytorch, Dockerfile: `pip install torch torchvision torchaudio`.
+        for companion in knowledge::companions_of("torch") {
+            let unknown = Candidates { open: true, ..Candidates::default() };
+            let held = Held { builds: unknown, evidence: evidence.clone(), chosen: true, pin: None };
+            self.put(companion.to_owned(), held);
+        }
         self.put("torch".to_owned(), Held { builds, evidence, chosen: true, pin: None });
     }
 
-    pub(super) fn remove(&mut self, names: &[String]) {
+    /// Takes packages away: pip's by their names, conda's by theirs.
+    pub(super) fn remove(&mut self, tool: Tool, names: &[String]) {
         for name in names {
-            self.installed.remove(&crate::notation::requirement::normalise(name));
+            let name = match tool {
+                Tool::Conda => format!("conda:{}", name.to_lowercase()),
+                _ => crate::notation::requirement::normalise(name),
+            };
+            self.installed.remove(&name);
         }
     }
 

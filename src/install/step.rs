@@ -320,7 +320,13 @@ impl State {
         while next < wanted.len() && wanted.len() < 64 {
             let want = &wanted[next];
             next += 1;
-            let Some(build) = want.alone.only().or_else(|| want.alone.today()) else { continue };
+            let Some(build) = want.alone.only().or_else(|| want.alone.today()) else {
+                let (name, at) = (want.name.clone(), want.at);
+                if want.alone.builds.is_empty() {
+                    bring_unknown(wanted, &name, at);
+                }
+                continue;
+            };
             let alone = want.alone.only().is_some();
             let (by, place, also) = (format!("{} {}", want.name, build.version), want.at, want.also.clone());
             let extras = want.extras.clone();
@@ -424,6 +430,41 @@ impl State {
     }
 }
 
+/// A release that the tables do not know brings its framework in a version that is not known either.
+fn bring_unknown(wanted: &mut Vec<Wanted>, by: &str, at: Span) {
+    let rows = knowledge::releases(by).iter().filter(|r| r.indexes.contains(&"pypi"));
+    let mut names: Vec<String> = Vec::new();
+    for (_, parsed) in rows.flat_map(|r| resolve::requirements(r).iter().cloned().collect::<Vec<_>>()) {
+        if let Subject::Package { name, wants, .. } = parsed.subject
+            && wants.pin().is_some()
+            && is_framework(&name)
+            && !names.contains(&name)
+        {
+            names.push(name);
+        }
+    }
+    for name in names {
+        match wanted.iter_mut().find(|w| w.name == name) {
+            Some(known) if known.wants.pin().is_none() => {
+                known.alone = Candidates { today: None, open: true, ..known.alone.clone() }
+            }
+            Some(_) => {}
+            None => wanted.push(Wanted {
+                name,
+                wants: Specifiers::default(),
+                shown: String::new(),
+                at,
+                also: Vec::new(),
+                alone: open(),
+                extras: Vec::new(),
+                implied: true,
+                held: false,
+                chosen: false,
+            }),
+        }
+    }
+}
+
 /// How surely a package fixes the version of one that it requires.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Fixes {
@@ -499,7 +540,11 @@ fn requires(candidates: &Candidates, other: &str) -> String {
         let texts = published.iter().filter(|(_, r)| of_other(r)).map(|(text, _)| text.split(';').next().unwrap_or(text));
         all.extend(texts.map(|text| text.trim().to_owned()));
     }
-    all.dedup();
-    all.truncate(3);
-    all.join(" or ")
+    // The newest came first.
+    let mut seen = std::collections::HashSet::new();
+    all.retain(|text| seen.insert(text.clone()));
+    match all.as_slice() {
+        [newest, .., oldest] if all.len() > 2 => format!("{oldest} … {newest}"),
+        _ => all.join(" or "),
+    }
 }

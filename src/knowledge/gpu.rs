@@ -1,8 +1,8 @@
 //! What a GPU's name means.
 
 use super::gpu_name::key;
-use super::rows::Gpu;
-use super::tables::{GPU_NAMES, GPUS};
+use super::rows::{Gpu, Sm};
+use super::tables::{GPU_NAMES, GPUS, TOOLKITS};
 
 /// What a GPU name means, as NVML or people write it: `Tesla V100-SXM2-16GB`, `RTX 4090`, `A100-SXM4-40GB MIG 3g.20gb`.
 /// `None` for an unknown name and for one with several meanings.
@@ -16,11 +16,29 @@ pub fn gpu(name: &str) -> Option<&'static Gpu> {
         if let Some(found) = with_or_without_brand(&words) {
             return Some(found);
         }
-        let last = words.pop()?;
-        if !is_variant(last) {
-            return None;
+        if !words.pop().is_some_and(is_variant) {
+            return of_one_chip(name);
         }
     }
+}
+
+/// A model number that stands in several names, all of one chip: `A800` is in `NVIDIA A800-SXM4-80GB` and others.
+fn of_one_chip(name: &str) -> Option<&'static Gpu> {
+    let [model] = named(name)[..] else { return None };
+    let is_model = model.starts_with(|c: char| c.is_ascii_alphabetic()) && model.ends_with(|c: char| c.is_ascii_digit());
+    if !is_model || is_variant(model) {
+        return None;
+    }
+    let mut with = GPUS.iter().filter(|gpu| words(gpu.name).iter().any(|word| word.eq_ignore_ascii_case(model)));
+    let first = with.next()?;
+    with.all(|gpu| gpu.sm == first.sm && gpu.segment == first.segment).then_some(first)
+}
+
+/// Whether any GPU or toolkit of the tables knows this compute capability.
+#[must_use]
+pub fn is_chip(sm: Sm) -> bool {
+    let same = |known: &Sm| (known.major, known.minor) == (sm.major, sm.minor);
+    GPUS.iter().any(|gpu| same(&gpu.sm)) || TOOLKITS.iter().any(|toolkit| toolkit.sms.iter().any(same))
 }
 
 /// No product name is longer; anything else is noise.
@@ -114,6 +132,8 @@ mod tests {
             ("gtx_1050", (6, 1), GeForce),
             ("GeForce GTX TITAN X", (5, 2), GeForce),
             ("NVIDIA TITAN V", (7, 0), GeForce),
+            ("A800", (8, 0), DataCenter),
+            ("NVIDIA A800", (8, 0), DataCenter),
             ("Quadro P5000", (6, 1), Workstation),
             ("Quadro RTX 6000", (7, 5), Workstation),
             ("NVIDIA RTX A6000", (8, 6), Workstation),

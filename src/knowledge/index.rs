@@ -24,6 +24,12 @@ pub fn index_by_id(id: &str) -> Option<&'static Index> {
     INDEXES.binary_search_by(|row| row.id.cmp(id)).ok().map(|at| &INDEXES[at])
 }
 
+/// What a mirror may stand for: the ids of indexes, and what stands before their slash, the root of several.
+pub fn mirrored() -> impl Iterator<Item = &'static str> {
+    let roots = INDEXES.iter().filter_map(|row| row.id.split_once('/').map(|(root, _)| root));
+    INDEXES.iter().map(|row| row.id).chain(roots)
+}
+
 /// The index of a page that lists one package: `…/whl/cu121/torch`.
 fn package_page(address: &str) -> Option<&str> {
     ["/torch", "/torchvision", "/torchaudio"].iter().find_map(|page| address.strip_suffix(page))

@@ -9,10 +9,10 @@ mod rows;
 mod system;
 mod tables;
 
-pub use gpu::gpu;
+pub use gpu::{gpu, is_chip};
 pub use gpu_near::gpus_near;
 pub use image::{image, is_bare};
-pub use index::{index, index_by_id};
+pub use index::{index, index_by_id, mirrored};
 pub use rows::*;
 pub use system::system_package;
 
@@ -41,6 +41,11 @@ pub fn provides(package: &str) -> Option<&str> {
 #[must_use]
 pub fn companion_of(package: &str) -> Option<&'static str> {
     tables::COMPANIONS.binary_search_by(|(name, _)| (*name).cmp(package)).ok().map(|at| tables::COMPANIONS[at].1)
+}
+
+/// The packages whose releases are made to go with those of this one.
+pub fn companions_of(package: &str) -> impl Iterator<Item = &'static str> {
+    tables::COMPANIONS.iter().filter(move |(_, of)| *of == package).map(|(name, _)| *name)
 }
 
 /// The names of all packages that have releases, sorted.
@@ -102,6 +107,12 @@ pub fn driver_branches() -> &'static [DriverBranch] {
 #[must_use]
 pub fn oldest_branch() -> Option<u32> {
     tables::DRIVER_BRANCHES.iter().map(|row| row.branch.into()).min()
+}
+
+/// The newest driver branch of the tables.
+#[must_use]
+pub fn newest_branch() -> Option<u32> {
+    tables::DRIVER_BRANCHES.iter().map(|row| row.branch.into()).max()
 }
 
 /// Driver branches on which `cuda-compat` of a CUDA release works (data-centre GPUs); empty = not known.

@@ -70,12 +70,17 @@ pub struct Sm {
 }
 
 impl Sm {
-    /// Reads the compute capability of a GPU: `7.0`, `sm_70`.
+    /// Reads the compute capability of a GPU: `7.0`, `sm_70`, and as compilers are told it: `sm_90a`, `compute_90`.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
-        let (major, minor) = match text.trim().strip_prefix("sm_") {
-            Some(digits) => digits.split_at_checked(digits.len().checked_sub(1)?)?,
-            None => text.trim().split_once('.')?,
+        let text = text.trim();
+        let (major, minor) = match text.strip_prefix("sm_").or_else(|| text.strip_prefix("compute_")) {
+            // `a` and `f` say what code may use, not what the chip is.
+            Some(name) => {
+                let digits = name.strip_suffix(['a', 'f']).unwrap_or(name);
+                digits.split_at_checked(digits.len().checked_sub(1)?)?
+            }
+            None => text.split_once('.')?,
         };
         let number = |digits: &str| digits.bytes().all(|b| b.is_ascii_digit()).then(|| digits.parse().ok()).flatten();
         Some(Self { major: number(major)?, minor: number(minor).filter(|_| minor.len() == 1)?, exact: false })
@@ -352,6 +357,12 @@ mod tests {
             (" 12.0 ", sm(12, 0)),
             ("sm_89", sm(8, 9)),
             ("sm_120", sm(12, 0)),
+            ("sm_90a", sm(9, 0)),
+            ("sm_103f", sm(10, 3)),
+            ("compute_90", sm(9, 0)),
+            ("compute_120a", sm(12, 0)),
+            ("sm_a", None),
+            ("sm_90b", None),
             ("8", None),
             ("8.60", None),
             ("8.", None),

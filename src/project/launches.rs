@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{Project, images, paths};
+use super::{Project, givers, paths};
 use crate::outline::{Does, GpuRequest, Kind, Launch, Launcher};
 use crate::source::Span;
 
@@ -52,6 +52,7 @@ pub(crate) fn launches<'a>(project: &Project<'a>) -> Vec<LaunchPlace<'a>> {
         for act in &file.outline.acts {
             if let Does::Launch(launch) = &act.does
                 && launch.by != Launcher::DockerBuild
+                && !launch.idle
             {
                 all.push(Met { path, launch, runs: target(project, path, launch, &mut stages) });
             }
@@ -105,7 +106,7 @@ struct Names {
 /// The start that a launch runs: a stage of a Dockerfile here, or its own image.
 fn target(project: &Project<'_>, path: &str, launch: &Launch, stages: &mut Stages) -> Option<String> {
     if let Some(build) = &launch.build {
-        let (dockerfile, _) = images::dockerfiles(project, path, launch.by, build)?;
+        let (dockerfile, _) = givers::dockerfiles(project, path, launch.by, build)?;
         let target = build.target.as_ref().and_then(|t| t.known()).map(str::to_lowercase);
         return stage_name(project, &dockerfile, target.as_deref(), stages);
     }

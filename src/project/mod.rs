@@ -1,12 +1,15 @@
 //! Links between files, and nothing else: which starts there are, who includes, copies and builds from whom.
 
+mod givers;
 mod images;
 mod installers;
 mod launches;
 mod locks;
 mod manifests;
+mod merged;
 mod parts;
 mod paths;
+mod questions;
 mod starts;
 mod variables;
 mod walk;
@@ -15,7 +18,7 @@ mod worlds;
 pub(crate) use launches::{LaunchPlace, launches};
 pub(crate) use manifests::manifests;
 pub(crate) use starts::{Beginning, Enters, commanded};
-pub(crate) use walk::{Asked, Event, Indexed, Installed, LockEntry, Prefix, Routed, Script, walk};
+pub(crate) use walk::{Asked, Event, Indexed, Installed, LockEntry, Prefix, Routed, Script, UNREAD, walk};
 pub(crate) use worlds::{World, worlds};
 
 use std::collections::{BTreeMap, HashMap};
@@ -39,7 +42,8 @@ pub(crate) struct Project<'a> {
     parts: HashMap<usize, parts::Parts<'a>>,
     /// Of a file that is not in the table.
     none: parts::Parts<'a>,
-    givers: images::Givers,
+    givers: givers::Givers,
+    merged: merged::Merged<'a>,
     installers: installers::Installers,
 }
 
@@ -76,10 +80,11 @@ impl<'a> Project<'a> {
                 }
             }
         }
-        let (givers, installers) = (images::Givers::default(), installers::Installers::default());
+        let (givers, installers) = (givers::Givers::default(), installers::Installers::default());
         let none = parts::Parts::default();
-        let mut project = Self { sources, files, rc_files, parts, none, givers, installers };
-        project.givers = images::givers(&project);
+        let merged = merged::Merged::of(files.iter().map(|(path, file)| (*path, *file)));
+        let mut project = Self { sources, files, rc_files, parts, none, givers, merged, installers };
+        project.givers = givers::givers(&project);
         project.installers = installers::Installers::of(&project);
         project
     }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Project, paths};
+use super::{Project, merged, paths};
 use crate::outline::{Act, Choice, Does, Goal, Kind, Tool};
 use crate::source::Span;
 
@@ -20,7 +20,7 @@ pub(crate) struct Beginning {
     pub(crate) at: Span,
     /// What is entered there.
     pub(crate) enters: Enters,
-    /// Whether a host runs it as it is: not a builder stage, not a hosted CI job.
+    /// Whether a host runs it as it is: not a builder stage, not a hosted CI job, not an image without a GPU.
     pub(crate) runs: bool,
     /// The labels of the machine that a CI job asks for.
     pub(crate) machine: String,
@@ -112,7 +112,10 @@ pub(crate) fn commanded(project: &Project<'_>) -> Vec<Beginning> {
                     let name = paths::name(image);
                     name.split(':').next().unwrap_or(name).to_owned()
                 });
-                found.push(start(format!("{path}:{word}"), image.at, Enters::Image(i), true));
+                // The driver is asked only where the GPU is given.
+                let layers = project.merged.layers(path, launch);
+                let runs = layers.iter().any(|l| l.may_have_gpu()) && !merged::is_replaced(launch, &layers);
+                found.push(start(format!("{path}:{word}"), image.at, Enters::Image(i), runs));
             }
         }
     }

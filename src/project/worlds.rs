@@ -1,7 +1,9 @@
 //! Exclusive worlds: the combinations of choices under which a start is walked.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
+use super::questions::{Question, questions};
 use super::starts::{Beginning, Enters};
 use super::walk::{Event, Script};
 use crate::notation::marker::Marker;
@@ -15,6 +17,9 @@ const MOST_WORK: usize = 300_000;
 /// No job has more rows that count.
 const MOST_ROWS: u32 = 64;
 
+/// What the arms of a test ask, and whether they changed places.
+type Asked = (Vec<Question>, bool);
+
 /// One set of choices.
 #[derive(Clone, Debug)]
 pub(crate) struct World {
@@ -26,6 +31,12 @@ pub(crate) struct World {
     pub(crate) project: bool,
     /// The arm taken, by test; arm 0 where a test is not named.
     pub(crate) arms: BTreeMap<String, u32>,
+    /// Tests that share a subject, with what they ask.
+    asked: Arc<BTreeMap<String, Asked>>,
+    /// The answer that each such subject has; `None` where it is another.
+    answers: BTreeMap<String, Option<String>>,
+    /// Which answer this world is about, by its number.
+    answer: u32,
     /// The row taken, by job; row 0 where a job is not named.
     pub(crate) rows: BTreeMap<String, u32>,
     /// Which set of build arguments is given, by its position.
@@ -39,7 +50,8 @@ impl World {
             Enters::Manifest(selection) => (selection.with.clone(), selection.project),
             _ => (BTreeSet::new(), true),
         };
-        Self { platform, with, project, arms: BTreeMap::new(), rows: BTreeMap::new(), build: 0 }
+        let (arms, rows, answers) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+        Self { platform, with, project, arms, asked: Arc::default(), answers, answer: 0, rows, build: 0 }
     }
     /// Whether an act takes place here; `None` where a marker cannot be told.
     pub(super) fn takes(&self, when: &When) -> Option<bool> {
@@ -63,9 +75,24 @@ impl World {
             // Which tool reads an act is asked before.
             Choice::For(_) => Some(true),
             Choice::Branch { test, arm } if constant(test).is_some() => Some(constant(test) == Some(*arm)),
+            Choice::Branch { test, arm } if self.asked.contains_key(test) => Some(self.answered(test) == *arm),
             Choice::Branch { test, arm } => Some(self.arms.get(test).copied().unwrap_or(0) == *arm),
             Choice::Row { job, row } => Some(self.rows.get(job).copied().unwrap_or(0) == *row),
             Choice::Marker(text) => self.marker(text),
+        }
+    }
+    /// The arm that the answers lead to.
+    fn answered(&self, test: &str) -> u32 {
+        let Some((questions, swapped)) = self.asked.get(test) else { return 0 };
+        let holds = |q: &Question| {
+            let given = self.answers.get(&q.subject).and_then(Option::as_deref);
+            (given == Some(q.answer.as_str())) != q.negated
+        };
+        let arm = (0u32..).zip(questions).find(|(_, q)| holds(q)).map(|(arm, _)| arm);
+        let last = u32::try_from(questions.len()).unwrap_or(u32::MAX);
+        match arm.unwrap_or(last) {
+            arm if *swapped => 1 - arm.min(1),
+            arm => arm,
         }
     }
     pub(super) fn marker(&self, text: &str) -> Option<bool> {
@@ -79,7 +106,8 @@ impl World {
         let arms = self.arms.values().map(|arm| format!("?branch {}", arm + 1));
         let rows = self.rows.values().map(|row| format!("?row {}", row + 1));
         let build = Some(self.build).filter(|build| *build > 0).map(|build| format!("?build {}", build + 1));
-        arms.chain(rows).chain(build).collect()
+        let answer = Some(self.answer).filter(|answer| *answer > 0).map(|answer| format!("?branch {}", answer + 1));
+        arms.chain(answer).chain(rows).chain(build).collect()
     }
 }
 
@@ -103,7 +131,23 @@ pub(crate) fn worlds(first: &World, met: &Script) -> Vec<World> {
             _ => {}
         }
     }
+    let shared = shared(arms.keys().copied());
+    let first = &World {
+        // Each subject has the first of its answers.
+        answers: shared.answers.iter().map(|(subject, all)| (subject.clone(), all.first().cloned())).collect(),
+        asked: Arc::new(shared.asked),
+        ..first.clone()
+    };
+    arms.retain(|test, _| !first.asked.contains_key(*test));
     let mut found = vec![first.clone()];
+    for (subject, all) in shared.answers {
+        let others = all.into_iter().skip(1).map(Some).chain([None]);
+        found.extend((1u32..).zip(others).map(|(answer, other)| {
+            let mut world = World { answer, ..first.clone() };
+            world.answers.insert(subject.clone(), other);
+            world
+        }));
+    }
     for (test, (last, begins)) in arms {
         // One arm more than was seen: no test is true, and there is no `else`. Where nothing happens in the first, that is it.
         found.extend((1..=last.saturating_add(u32::from(begins))).map(|arm| {
@@ -138,6 +182,32 @@ pub(crate) fn worlds(first: &World, met: &Script) -> Vec<World> {
         found.truncate(most);
     }
     found
+}
+
+/// Subjects that several tests ask about.
+struct Shared {
+    asked: BTreeMap<String, Asked>,
+    answers: BTreeMap<String, BTreeSet<String>>,
+}
+
+fn shared<'t>(tests: impl Iterator<Item = &'t str>) -> Shared {
+    let mut by_subject: BTreeMap<String, Vec<(&str, Asked)>> = BTreeMap::new();
+    for test in tests {
+        if let Some(asked) = questions(test)
+            && let Some(subject) = asked.0.first().map(|q| q.subject.clone())
+        {
+            by_subject.entry(subject).or_default().push((test, asked));
+        }
+    }
+    let mut shared = Shared { asked: BTreeMap::new(), answers: BTreeMap::new() };
+    for (subject, tests) in by_subject.into_iter().filter(|(_, tests)| tests.len() > 1) {
+        for (test, asked) in tests {
+            let answers = shared.answers.entry(subject.clone()).or_default();
+            answers.extend(asked.0.iter().map(|q| q.answer.clone()));
+            shared.asked.insert(test.to_owned(), asked);
+        }
+    }
+    shared
 }
 
 /// The one arm of a test that always comes out the same way.

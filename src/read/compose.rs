@@ -1,6 +1,6 @@
 //! Compose files: every service is a launch.
 
-use super::container::{by_default, is_gpu_device, stretches, variables, words};
+use super::container::{by_default, is_gpu_device, is_other_gpu, stretches, variables, words};
 use super::syntax::interpolation::node_text;
 use super::syntax::yaml::{Node, Tree};
 use crate::outline::{Act, BuildOf, Choice, Does, GpuRequest, Launch, Launcher, Outline, Scope, Text, When};
@@ -73,6 +73,7 @@ impl<'a> Service<'a> {
         let build = self.get("build").and_then(|b| self.build(b));
         let gpu = self.gpu();
         let of = |key: &str| self.get(key).map(words);
+        let command = of("command").unwrap_or_default();
         let layers = self.layers.iter().rev();
         Launch {
             by: Launcher::Compose,
@@ -81,7 +82,8 @@ impl<'a> Service<'a> {
             image: self.get("image").and_then(node_text),
             build,
             gpu,
-            command: of("command").unwrap_or_default(),
+            idle: self.has_no_replicas() || Launch::only_tells(&command),
+            command,
             entrypoint: self.get("entrypoint").filter(|n| !n.is_null()).map(words),
             environment: layers.filter_map(|l| l.get("environment")).flat_map(|n| variables(n, Scope::Environment)).collect(),
             environment_files: self.get("env_file").map(files).unwrap_or_default(),
@@ -89,6 +91,11 @@ impl<'a> Service<'a> {
             gpu_node: None,
             open: self.open,
         }
+    }
+
+    fn has_no_replicas(&self) -> bool {
+        let replicas = || self.layers.iter().find_map(|layer| layer.path(&["deploy", "replicas"]));
+        self.get("scale").or_else(replicas).and_then(Node::text) == Some("0")
     }
 
     fn build(&mut self, node: Node<'a>) -> Option<BuildOf> {
@@ -110,6 +117,7 @@ impl<'a> Service<'a> {
 
     fn gpu(&mut self) -> GpuRequest {
         let mut asked: Vec<Span> = Vec::new();
+        let mut other: Option<Span> = None;
         for layer in self.layers.clone() {
             if let Some((key, value)) = layer.pair("gpus") {
                 let text = node_text(value);
@@ -139,6 +147,7 @@ impl<'a> Service<'a> {
                 let source = device.get("source").unwrap_or(device);
                 match node_text(source) {
                     Some(text) if by_default(&text).is_some_and(|t| is_gpu_device(&t)) => asked.push(device.at()),
+                    Some(text) if by_default(&text).is_some_and(|t| is_other_gpu(&t)) => other = other.or(Some(device.at())),
                     Some(text) => self.open |= text.known().is_none(),
                     None => {}
                 }
@@ -147,7 +156,11 @@ impl<'a> Service<'a> {
             let mut inner = unread.iter().filter_map(|k| layer.get(k)).chain(reservations);
             self.open |= inner.any(Node::is_open);
         }
-        asked.first().map_or(GpuRequest::None, |at| GpuRequest::Asked(*at))
+        match (asked.first(), other) {
+            (Some(at), _) => GpuRequest::Asked(*at),
+            (None, Some(at)) => GpuRequest::Optional(at),
+            (None, None) => GpuRequest::None,
+        }
     }
 }
 
@@ -186,6 +199,8 @@ mod tests {
         let (_, launch) = launches(&text).pop().expect("a service");
         match launch.gpu {
             GpuRequest::Asked(at) => text[at.range()].split_whitespace().collect::<Vec<_>>().join(" "),
+            GpuRequest::Optional(at) => format!("perhaps {}", &text[at.range()]),
+            _ if launch.idle => "idle".to_owned(),
             _ if launch.open => "open".to_owned(),
             _ => "no".to_owned(),
         }
@@ -220,7 +235,14 @@ mod tests {
             ("device_requests: [{driver: nvidia, capabilities: [[gpu]]}]", "{driver: nvidia, capabilities: [[gpu]]}"),
             ("devices: [\"nvidia.com/gpu=all\"]", "\"nvidia.com/gpu=all\""),
             ("devices: [\"/dev/nvidia0:/dev/nvidia0\"]", "\"/dev/nvidia0:/dev/nvidia0\""),
-            ("devices: [/dev/dri]", "no"),
+            ("devices: [/dev/kfd, /dev/dri]", "perhaps /dev/kfd"),
+            ("devices: ['/dev/dri:/dev/dri', '/dev/nvidia0']", "'/dev/nvidia0'"),
+            ("devices: [/dev/fuse]", "no"),
+            ("scale: 0", "idle"),
+            ("deploy: {replicas: 0}", "idle"),
+            ("deploy: {replicas: 1}", "no"),
+            ("command: --help", "idle"),
+            ("command: [serve, --helpful]", "no"),
             ("<<: *unknown", "open"),
             ("extends: {file: a.yml, service: b}", "open"),
             ("extends: nowhere", "open"),

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::command::assignment;
 use super::syntax::interpolation::{node_text, text_of};
 use super::syntax::yaml::{Node, Style, Tree};
 use crate::outline::{Piece, Scope, Text, Variable};
@@ -119,7 +120,10 @@ pub(super) fn gpu_options(words: &[Text]) -> (Option<Span>, bool) {
             }
             ("--gpus", Some(value)) => !matches!(value, "0" | "" | "none"),
             ("--runtime", Some(value)) => value == "nvidia",
-            ("--device", Some(value)) => is_gpu_device(value),
+            ("--device", Some(value)) => {
+                open |= is_other_gpu(value);
+                is_gpu_device(value)
+            }
             _ => false,
         };
         if gpu {
@@ -129,9 +133,40 @@ pub(super) fn gpu_options(words: &[Text]) -> (Option<Span>, bool) {
     (asked, open)
 }
 
+/// The variables that options of `docker run` give, and whether more of them come from files that are not read.
+pub(super) fn option_variables(words: &[Text]) -> (Vec<Variable>, bool) {
+    let (mut found, mut unread) = (Vec::new(), false);
+    let mut before = false;
+    for word in words {
+        let first = if let Some(Piece::Literal(first)) = word.pieces.first() { first.as_str() } else { "" };
+        unread |= first.starts_with("--env-file");
+        let option = ["--env=", "--env ", "-e=", "-e ", "-e"].into_iter().find(|option| first.starts_with(option));
+        let skip = match option {
+            _ if before => Some(0),
+            Some(_) if first.starts_with("--") || first != "-e" => option.map(str::len),
+            _ => None,
+        };
+        before = !before && matches!(word.known(), Some("-e" | "--env"));
+        if let Some(skip) = skip {
+            let mut pieces = word.pieces.clone();
+            if let Some(Piece::Literal(first)) = pieces.first_mut() {
+                first.replace_range(..skip, "");
+            }
+            let assigned = assignment(&Text { pieces, at: word.at });
+            found.extend(assigned.map(|(name, value)| Variable { name, value: Some(value), scope: Scope::Environment }));
+        }
+    }
+    (found, unread)
+}
+
 /// A device of an NVIDIA GPU, by its file or by CDI.
 pub(super) fn is_gpu_device(device: &str) -> bool {
     device.starts_with("/dev/nvidia") || device.starts_with("nvidia.com/") || device.starts_with("/dev/dxg")
+}
+
+/// A device of a GPU that is perhaps not NVIDIA's: ROCm's and the kernel's own files.
+pub(super) fn is_other_gpu(device: &str) -> bool {
+    ["/dev/kfd", "/dev/dri", "amd.com/gpu", "intel.com/gpu"].iter().any(|d| device.starts_with(d))
 }
 
 /// What a text is when none of its variables is set; `None` where that is not known.
@@ -212,6 +247,7 @@ mod tests {
             ("--device=nvidia.com/gpu=all", "--device=nvidia.com/gpu=all", false),
             ("--device /dev/fuse $X", "", true),
             ("--gpus 0", "", false),
+            ("--device=/dev/kfd --device /dev/dri", "", true),
             ("", "", false),
         ] {
             let tree_text = format!("a: {line}");

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::container::{gpu_options, variables};
+use super::container::{gpu_options, option_variables, variables};
 use super::syntax::interpolation::node_text;
 use super::syntax::yaml::{Node, Style, Tree};
 use super::{command, shell};
@@ -79,6 +79,7 @@ fn launch(root: Node<'_>, torn: bool) -> Option<Act> {
         (None, Some(node)) if node.text() == Some("true") || node.is_map() => GpuRequest::Asked(node.at()),
         _ => GpuRequest::None,
     };
+    let (given, unread_environment) = option_variables(&options);
     let environment = ["containerEnv", "remoteEnv"].iter().filter_map(|k| root.get(k));
     let launch = Launch {
         by: Launcher::Devcontainer,
@@ -89,12 +90,13 @@ fn launch(root: Node<'_>, torn: bool) -> Option<Act> {
         gpu,
         command: Vec::new(),
         entrypoint: None,
-        environment: environment.flat_map(|n| variables(n, Scope::Environment)).collect(),
+        environment: environment.flat_map(|n| variables(n, Scope::Environment)).chain(given).collect(),
         environment_files: Vec::new(),
-        unread_environment: false,
+        unread_environment,
         gpu_node: None,
         // The compose file may ask for what is not asked here.
         open: open || torn || compose.is_some(),
+        idle: false,
     };
     Some(Act { at: root.at(), when: When::default(), does: Does::Launch(Box::new(launch)) })
 }
@@ -192,6 +194,23 @@ mod tests {
         let acts = read(FileId(0), text).acts;
         let shown: Vec<_> = acts[1..].iter().map(|act| crate::read::shell::rendering::act(act, text)).collect();
         assert_eq!(shown, ["(", "apt e", ")", "(", "cd b", "apt c", ")", "(", "apt d", ")"]);
+    }
+
+    #[test]
+    fn variables_of_run_arguments() {
+        for (arguments, shown) in [
+            (r#""--gpus", "all", "--env", "A=1""#, "A=1"),
+            (r#""-eA=1", "-e", "B=2", "--env=C=3""#, "A=1 B=2 C=3"),
+            (r#""-e A=1", "--env", "B", "--entrypoint", "x=1""#, "A=1"),
+            (r#""--env", "A=${localEnv:X}", "--env-file", ".env""#, "A=? unread"),
+        ] {
+            let launch = launch_of(&format!("{{\"image\": \"x\", \"runArgs\": [{arguments}]}}")).expect("a launch");
+            let value = |v: &crate::outline::Variable| v.value.as_ref().and_then(|t| t.known().map(str::to_owned));
+            let mut found: Vec<_> =
+                launch.environment.iter().map(|v| format!("{}={}", v.name, value(v).as_deref().unwrap_or("?"))).collect();
+            found.extend(launch.unread_environment.then(|| "unread".to_owned()));
+            assert_eq!(found.join(" "), shown, "{arguments}");
+        }
     }
 
     #[test]

@@ -4,10 +4,12 @@ use super::container::document_stretches;
 use super::syntax::interpolation::node_text;
 use super::syntax::yaml::{Node, Tree};
 use crate::outline::{Act, Does, GpuRequest, Launch, Launcher, Outline, Piece, Scope, Text, Variable, When};
-use crate::source::FileId;
+use crate::source::{FileId, Span};
 
 /// A pod's specification is looked for no deeper.
 const DEPTH: usize = 24;
+/// The names of containers that prepare the others begin so.
+const INIT: &str = "init:";
 /// Nor among more values.
 const VALUES: usize = 100_000;
 
@@ -20,19 +22,53 @@ pub(super) fn read(file: FileId, text: &str) -> Outline {
             continue;
         }
         let torn = tree.is_torn_in(&stretch);
+        // A daemon set serves its nodes: it is sent to those with a GPU without using one.
+        let daemons = root.get("kind").and_then(Node::text) == Some("DaemonSet");
         for pod in pods(root) {
-            let gpu_node = gpu_node(pod);
-            let open = torn || pod.is_open();
-            for (list, init) in [("initContainers", true), ("containers", false)] {
-                for container in pod.get(list).into_iter().flat_map(Node::items).filter(|c| c.is_map()) {
-                    let launch = launch(container, pod, init, gpu_node.clone(), open);
-                    acts.push(Act { at: container.at(), when: When::default(), does: Does::Launch(Box::new(launch)) });
-                }
+            let all = containers(pod);
+            let mut launches: Vec<_> =
+                all.iter().map(|(container, init)| (container.at(), launch(*container, pod, *init))).collect();
+            // The GPU is one container's: that the others ask for none proves nothing, nor that a preparing one does.
+            let asked = launches.iter().any(|(_, l)| l.gpu != GpuRequest::None);
+            for ((_, launch), (_, init)) in launches.iter_mut().zip(&all) {
+                launch.open |= torn || pod.is_open() || *init || (asked && launch.gpu == GpuRequest::None);
             }
+            if !asked
+                && !daemons
+                && let Some((_, user)) = user(&mut launches)
+            {
+                user.gpu_node = gpu_node(pod);
+            }
+            acts.extend(launches.into_iter().map(|(at, launch)| Act {
+                at,
+                when: When::default(),
+                does: Does::Launch(Box::new(launch)),
+            }));
         }
     }
     acts.sort_by_key(|act| act.at);
     tree.outline(acts, Vec::new())
+}
+
+/// The containers of a pod; with each, whether it only prepares the others.
+fn containers(pod: Node<'_>) -> Vec<(Node<'_>, bool)> {
+    let lists = [("initContainers", true), ("containers", false)].into_iter();
+    let items = lists.flat_map(|(list, init)| pod.get(list).into_iter().flat_map(Node::items).map(move |c| (c, init)));
+    items.filter(|(container, _)| container.is_map()).collect()
+}
+
+/// The container that a GPU node is asked for: the only one, or the only one that speaks of a GPU itself.
+fn user(launches: &mut [(Span, Launch)]) -> Option<&mut (Span, Launch)> {
+    let main = |l: &Launch| !l.name.as_ref().is_some_and(|n| n.starts_with(INIT));
+    let speaks = |l: &Launch| {
+        let words = l.image.iter().chain(&l.command).chain(l.entrypoint.iter().flatten());
+        words.filter_map(Text::known).any(|w| speaks_of_gpu(w) || w.contains("cuda"))
+    };
+    let mut mains: Vec<_> = launches.iter_mut().filter(|(_, l)| main(l)).collect();
+    if mains.len() > 1 {
+        mains.retain(|(_, l)| speaks(l));
+    }
+    if mains.len() == 1 { mains.pop() } else { None }
 }
 
 /// All maps with `containers:`, in the order of the file.
@@ -54,7 +90,7 @@ fn pods(root: Node<'_>) -> Vec<Node<'_>> {
     found
 }
 
-fn launch(container: Node<'_>, pod: Node<'_>, init: bool, gpu_node: Option<Text>, open: bool) -> Launch {
+fn launch(container: Node<'_>, pod: Node<'_>, init: bool) -> Launch {
     let entries = container.entries();
     let key = entries.first().map_or(container.at(), |(key, value)| key.at().to(value.at()));
     let name = container.get("name").and_then(Node::text);
@@ -71,7 +107,7 @@ fn launch(container: Node<'_>, pod: Node<'_>, init: bool, gpu_node: Option<Text>
     let asked = counted.or(class).map(|(key, value)| key.at().to(value.at())).or(claims.map(Node::at));
     Launch {
         by: Launcher::Kubernetes,
-        name: name.map(|n| if init { format!("init:{n}") } else { n.to_owned() }),
+        name: name.map(|n| if init { format!("{INIT}{n}") } else { n.to_owned() }),
         key,
         image: container.get("image").and_then(node_text),
         build: None,
@@ -81,8 +117,9 @@ fn launch(container: Node<'_>, pod: Node<'_>, init: bool, gpu_node: Option<Text>
         environment: container.get("env").map(environment).unwrap_or_default(),
         environment_files: Vec::new(),
         unread_environment: container.get("envFrom").is_some(),
-        gpu_node,
-        open: open || container.is_open() || resources.into_iter().chain(lists).any(Node::is_open),
+        gpu_node: None,
+        idle: false,
+        open: container.is_open() || resources.into_iter().chain(lists).any(Node::is_open),
     }
 }
 
@@ -102,7 +139,7 @@ fn environment(node: Node<'_>) -> Vec<Variable> {
         .collect()
 }
 
-/// The first word that sends the pod to a GPU node: of its selector, affinity, tolerations.
+/// The first word that sends the pod to a GPU node: of its selector or affinity. A toleration only permits one.
 fn gpu_node(pod: Node<'_>) -> Option<Text> {
     let mentioned = |node: Node<'_>| {
         let text = node.text()?;
@@ -127,8 +164,7 @@ fn gpu_node(pod: Node<'_>) -> Option<Text> {
             e.get("key").and_then(mentioned).or_else(|| values.into_iter().find_map(mentioned))
         })
     };
-    let tolerated = || pod.get("tolerations")?.items().into_iter().find_map(|t| mentioned(t.get("key")?));
-    selected.or_else(attracted).or_else(tolerated)
+    selected.or_else(attracted)
 }
 
 fn speaks_of_gpu(text: &str) -> bool {
@@ -197,7 +233,7 @@ mod tests {
             ("nodeSelector: {pool: gpu-pool}", "y: 1", "no [gpu-pool]"),
             ("nodeSelector: {gpu: 'false'}", "y: 1", "no []"),
             ("nodeSelector: {cloud.google.com/gke-tpu-accelerator: v5}", "y: 1", "no []"),
-            ("tolerations: [{key: nvidia.com/gpu, operator: Exists}]", "y: 1", "no [nvidia.com/gpu]"),
+            ("tolerations: [{key: nvidia.com/gpu, operator: Exists}]", "y: 1", "no []"),
             (
                 "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: [{key: gpu, operator: In, values: [a]}]}]}}}",
                 "y: 1",
@@ -210,6 +246,51 @@ mod tests {
             ),
         ] {
             assert_eq!(of(pod, container), shown, "{pod} {container}");
+        }
+    }
+
+    #[test]
+    fn a_gpu_node_is_asked_for_one_container() {
+        let node = "nodeSelector: {pool: gpu}";
+        let gpu = "resources: {limits: {nvidia.com/gpu: 1}}";
+        for (kind, pod, shown) in [
+            ("Pod", format!("{node}, containers: [{{name: a, image: x}}, {{name: b, image: y}}]"), ["a no []", "b no []"]),
+            (
+                "Pod",
+                format!("{node}, containers: [{{name: a, image: x}}, {{name: b, image: 'y:cuda'}}]"),
+                ["a no []", "b no [gpu]"],
+            ),
+            (
+                "Pod",
+                format!("{node}, containers: [{{name: a, image: x}}, {{name: b, image: y, {gpu}}}]"),
+                ["a no [] open", "b nvidia.com/gpu: 1 []"],
+            ),
+            (
+                "Pod",
+                format!("{node}, initContainers: [{{name: a, image: x}}], containers: [{{name: b, image: y}}]"),
+                ["init:a no [] open", "b no [gpu]"],
+            ),
+            (
+                "Pod",
+                format!("{node}, initContainers: [{{name: a, image: x, {gpu}}}], containers: [{{name: b, image: y}}]"),
+                ["init:a nvidia.com/gpu: 1 [] open", "b no [] open"],
+            ),
+            (
+                "DaemonSet",
+                format!("{node}, containers: [{{name: a, image: x}}, {{name: b, image: 'y:cuda'}}]"),
+                ["a no []", "b no []"],
+            ),
+        ] {
+            let found = show(&format!("apiVersion: v1\nkind: {kind}\nspec: {{{pod}}}\n"));
+            let found: Vec<_> = found
+                .iter()
+                .map(|s| {
+                    let (name, rest) = s.split_once(" [name: ").expect("a name");
+                    let rest = rest.split_once("] ").expect("an end").1.replace(" |", "");
+                    format!("{name} {rest}")
+                })
+                .collect();
+            assert_eq!(found, shown, "{pod}");
         }
     }
 

@@ -21,9 +21,7 @@ pub(super) fn printable(text: &str) -> Cow<'_, str> {
         '\n' | '\t' => false,
         '\r' => !text[at + 1..].starts_with('\n'),
         '\u{feff}' => at > 0,
-        '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' => true,
-        '\u{e0000}'..='\u{e007f}' => true,
-        c => c.is_control(),
+        c => is_hidden(c),
     };
     let Some((first, _)) = text.char_indices().find(|(at, c)| harmful(*at, *c)) else { return Cow::Borrowed(text) };
     let mut out = String::with_capacity(text.len());
@@ -36,6 +34,12 @@ pub(super) fn printable(text: &str) -> Cow<'_, str> {
         }
     }
     Cow::Owned(out)
+}
+
+/// Whether a character moves the cursor, hides or turns text.
+pub(super) fn is_hidden(c: char) -> bool {
+    let format = matches!(c, '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}');
+    format || matches!(c, '\u{feff}' | '\u{e0000}'..='\u{e007f}') || c.is_control()
 }
 
 #[cfg(test)]

@@ -1,9 +1,11 @@
 //! `--format json`: the shape is fixed by `schema`; within a number, fields are only ever added.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 use serde::Serialize;
 
+use super::clean::is_hidden;
 use super::{Outcome, Place, label_text};
 use crate::diagnostic::{Diagnostic, Fix};
 use crate::knowledge;
@@ -103,8 +105,26 @@ pub(super) fn write(outcome: &Outcome<'_>, out: &mut dyn Write) -> io::Result<()
         diagnostics: outcome.findings.iter().map(|(part, d)| finding(outcome, *part, d)).collect(),
         skipped: skipped.into_iter().map(|(path, reason)| Skipped { path, reason: reason.clone() }).collect(),
     };
-    serde_json::to_writer_pretty(&mut *out, &document)?;
-    writeln!(out)
+    let text = serde_json::to_string_pretty(&document)?;
+    writeln!(out, "{}", escaped(&text))
+}
+
+/// A document in which what a terminal would obey or not show is written as an escape; only strings hold such.
+fn escaped(text: &str) -> Cow<'_, str> {
+    let hidden = |c: char| c != '\n' && is_hidden(c);
+    if !text.contains(hidden) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        if hidden(c) {
+            let mut units = [0; 2];
+            out.extend(c.encode_utf16(&mut units).iter().map(|unit| format!("\\u{unit:04x}")));
+        } else {
+            out.push(c);
+        }
+    }
+    Cow::Owned(out)
 }
 
 fn finding(outcome: &Outcome<'_>, part: usize, diagnostic: &Diagnostic) -> Finding {
@@ -157,5 +177,20 @@ fn page(rule: &str) -> String {
     match env!("CARGO_PKG_REPOSITORY") {
         "" => format!("rules/{rule}.md"),
         repository => format!("{repository}/blob/main/rules/{rule}.md"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_a_terminal_obeys_is_passed_on() {
+        let said = "a\u{9b}2J\u{202e}b\u{85}中\u{e0041}\u{7f}\n";
+        let text = escaped(&serde_json::to_string_pretty(&[said]).expect("a text")).into_owned();
+        assert!(!text.contains(|c: char| c != '\n' && is_hidden(c)), "{text:?}");
+        assert!(text.contains("\\u009b2J\\u202eb\\u0085中"), "{text}");
+        assert_eq!(serde_json::from_str::<Vec<String>>(&text).expect("a document"), [said]);
+        assert!(matches!(escaped("[\n  1\n]"), Cow::Borrowed(_)));
     }
 }

@@ -17,13 +17,18 @@ pub(super) fn words(reason: &Reason) -> String {
         Reason::Image { image, cuda } if cuda.is_empty() => format!("stands on {image}"),
         Reason::Image { image, cuda } => format!("{image} carries CUDA {cuda}"),
         Reason::Demand { demand } => format!("the image demands {demand}"),
+        Reason::ReleaseNotes { driver } => format!("its release notes ask for driver {driver} or newer"),
         Reason::Variable { name } => format!("{name} is set here"),
         Reason::NeedsGpu { because } => format!("needs a GPU: {because}"),
+        Reason::MadeForGpu { because } => because.clone(),
         Reason::Launched { by } => launched(*by).to_owned(),
         Reason::HostDriver => "the host's driver".to_owned(),
         Reason::HostGpu { name, sm } => {
             let exact = if sm.exact { "a" } else { "" };
-            format!("the host's {name} is sm_{}{}{exact}", sm.major, sm.minor)
+            match format!("sm_{}{}{exact}", sm.major, sm.minor) {
+                sm if sm == *name => format!("the host's GPU is {sm}"),
+                sm => format!("the host's {name} is {sm}"),
+            }
         }
         Reason::Torn(why) => why.clone(),
         Reason::Here => "here".to_owned(),
@@ -96,10 +101,13 @@ mod tests {
             (comes("paddle/cu118", "11.8", false), "torch 2.1.0 from paddle's cu118 index brings CUDA 11.8"),
             (comes("https://pypi.example/simple", "", false), "torch 2.1.0 from https://pypi.example/simple is taken"),
             (Reason::HostDriver, "the host's driver"),
+            (Reason::ReleaseNotes { driver: "545.23".into() }, "its release notes ask for driver 545.23 or newer"),
+            (Reason::MadeForGpu { because: "its image carries CUDA".into() }, "its image carries CUDA"),
             (
                 Reason::HostGpu { name: "RTX 4090".into(), sm: Sm { major: 8, minor: 9, exact: false } },
                 "the host's RTX 4090 is sm_89",
             ),
+            (Reason::HostGpu { name: "sm_90".into(), sm: Sm { major: 9, minor: 0, exact: false } }, "the host's GPU is sm_90"),
             (Reason::Asked { package: "torch".into(), wants: String::new() }, "torch is asked for, in any version"),
             (Reason::Asked { package: "torch".into(), wants: "==2.1.0".into() }, "torch==2.1.0 is asked for"),
         ] {

@@ -1,4 +1,4 @@
-use super::{Check, Clash, Needs, Out, Rule};
+use super::{Check, Clash, Needs, Out, Rule, companion};
 use crate::diagnostic::Severity;
 use crate::environment::{Environment, Holds, Reason};
 use crate::knowledge;
@@ -15,7 +15,7 @@ fn check(env: &Environment, out: &mut Out) {
     for step in &env.steps {
         for conflict in &step.conflicts {
             let ask = |name: &str| step.asks.iter().find(|a| a.package == name);
-            let (Some(companion), Some(torch)) = (ask(&conflict.package), ask(&conflict.against)) else { continue };
+            let (Some(companion_ask), Some(torch)) = (ask(&conflict.package), ask(&conflict.against)) else { continue };
             if knowledge::companion_of(&conflict.package) != Some(&conflict.against) {
                 continue;
             }
@@ -24,29 +24,18 @@ fn check(env: &Environment, out: &mut Out) {
                 (None, Some(pin)) => format!("{} {pin}", ask.package),
                 (None, None) => format!("{}{}", ask.package, ask.wants),
             };
-            let message = format!("{} goes with {}, not with {}", shown(companion), conflict.requires, shown(torch));
-            let mut one = companion.evidence.clone();
-            one.reason = Reason::Requires { by: shown(companion), what: conflict.requires.clone() };
+            let message = format!("{} goes with {}, not with {}", shown(companion_ask), conflict.requires, shown(torch));
+            let mut one = companion_ask.evidence.clone();
+            one.reason = Reason::Requires { by: shown(companion_ask), what: conflict.requires.clone() };
             let mut other = torch.evidence.clone();
             other.reason = Reason::Asked { package: torch.package.clone(), wants: torch.wants.to_string() };
             let mut clash = Clash::new(Holds::Always, message, vec![one, other]);
-            if let Some(partner) = partner(companion, torch) {
-                clash = clash.help(format!("write {}=={partner}, the release for {}", companion.package, shown(torch)));
+            let picked = torch.alone.only().or_else(|| torch.alone.today()).map(|build| build.version.public());
+            let wanted = picked.or_else(|| torch.wants.pin().map(|pin| pin.public()));
+            if let Some(partner) = wanted.and_then(|wanted| companion::partner(&companion_ask.package, &wanted)) {
+                clash = clash.help(format!("write {}=={partner}, the release for {}", companion_ask.package, shown(torch)));
             }
             out.push(clash);
         }
     }
-}
-
-/// The companion's release that requires the torch which is asked for.
-fn partner(companion: &crate::environment::Ask, torch: &crate::environment::Ask) -> Option<String> {
-    use crate::notation::requirement::{Subject, parse};
-    let picked = torch.alone.only().or_else(|| torch.alone.today()).map(|build| build.version.public());
-    let wanted = picked.or_else(|| torch.wants.pin().map(|pin| pin.public()))?;
-    let fits = |text: &&str| match parse(text).map(|r| r.subject) {
-        Ok(Subject::Package { name, wants, .. }) => name == "torch" && wants.pin().is_some_and(|pin| pin.public() == wanted),
-        _ => false,
-    };
-    let rows = knowledge::releases(&companion.package);
-    rows.iter().rev().find(|r| r.requires.iter().any(fits)).map(|r| r.version.to_owned())
 }

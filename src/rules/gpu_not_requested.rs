@@ -36,11 +36,14 @@ fn check(launch: &Launched, out: &mut Out) {
         basis: Basis::Vendor,
         join: Join::Stated,
     };
-    let because = launch
-        .needs
-        .iter()
-        .find_map(|n| if let Reason::NeedsGpu { because } = &n.reason { Some(because.as_str()) } else { None });
-    let why = because.map_or(String::new(), |b| format!(": {b}"));
+    let needs = || launch.needs.iter().map(|need| &need.reason);
+    let must = needs().find_map(|need| if let Reason::NeedsGpu { because } = need { Some(because) } else { None });
+    let may = needs().find_map(|need| if let Reason::MadeForGpu { because } = need { Some(because) } else { None });
+    let message = match (must, may) {
+        (Some(because), _) => format!("{name} gets no GPU, and needs one: {because}"),
+        (None, Some(because)) => format!("{name} gets no GPU, though {because}"),
+        (None, None) => return,
+    };
     let links = std::iter::once(primary).chain(launch.needs.iter().cloned()).collect();
-    out.push(Clash::new(Holds::Always, format!("{name} gets no GPU, and needs one{why}"), links).help(help));
+    out.push(Clash::new(Holds::Always, message, links).help(help));
 }

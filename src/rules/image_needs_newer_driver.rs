@@ -88,7 +88,7 @@ fn release_notes(image: &Image, row: &knowledge::Image, bound: &DriverVersion, h
     };
     let message = format!("the image is made for driver {bound} or newer");
     let mut first = image.evidence.clone();
-    first.reason = Reason::Demand { demand: format!("driver {bound}") };
+    first.reason = Reason::ReleaseNotes { driver: bound.to_string() };
     let clash = Clash::new(Holds::Always, message, vec![first, driver.evidence()]);
     let mut clash = clash.host_has(Has::Driver(number.to_string())).at_most(level);
     clash.bound = Some(bound.clone());

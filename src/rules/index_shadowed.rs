@@ -1,6 +1,6 @@
 use super::{Check, Clash, Needs, Out, Rule};
 use crate::diagnostic::Severity;
-use crate::environment::{Ask, Build, Environment, Evidence, Holds, Join, Reason};
+use crate::environment::{Ask, Build, Effect, Environment, Evidence, Holds, Join, Reason, Step};
 use crate::knowledge::{self, Basis, Index, Platforms, Release};
 use crate::outline::Tool;
 
@@ -17,8 +17,12 @@ fn check(env: &Environment, out: &mut Out) {
         for index in step.indexes.iter().filter(|i| !i.explicit) {
             let (Some(row), Some(at)) = (index.id.and_then(knowledge::index_by_id), index.at) else { continue };
             // One index that loses is one cause: the first package speaks, the others are labels.
-            let lost: Vec<(&Ask, Lost)> =
-                step.asks.iter().filter_map(|ask| Some((ask, loses(ask, row, env.platform.bits())?))).collect();
+            let lost: Vec<(&Ask, Lost)> = step
+                .asks
+                .iter()
+                .filter(|ask| comes(ask, step))
+                .filter_map(|ask| Some((ask, loses(ask, row, env.platform.bits())?)))
+                .collect();
             let Some((first, how)) = lost.first() else { continue };
             let reason = Reason::Index { index: row.id.to_owned() };
             let line = Evidence { at, reason, also: Vec::new(), basis: Basis::Vendor, join: Join::Stated };
@@ -33,6 +37,13 @@ fn check(env: &Environment, out: &mut Out) {
             out.push(Clash::new(Holds::Today, message, links).help(help));
         }
     }
+}
+
+/// Whether the step looks for a package at all: what is there already and fits stays.
+fn comes(ask: &Ask, step: &Step) -> bool {
+    let stays =
+        |change: &&crate::environment::Change| change.package == ask.package && !matches!(change.effect, Effect::Replaces { .. });
+    !step.changes.iter().any(|change| stays(&change))
 }
 
 /// How an index loses a package that it is named for.

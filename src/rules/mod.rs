@@ -5,6 +5,7 @@ use crate::environment::{Environment, Evidence, Holds, Host, Launched};
 use crate::outline::Outline;
 use crate::version::DriverVersion;
 
+mod companion;
 mod companion_mismatch;
 mod conda_toolkit_beside_wheel;
 mod driver_too_old;
@@ -34,6 +35,12 @@ pub static RULES: &[&Rule] = &[
 #[must_use]
 pub fn find(name: &str) -> Option<&'static Rule> {
     RULES.iter().copied().find(|rule| rule.name == name)
+}
+
+/// The rule that may be meant by a name that is none.
+#[must_use]
+pub fn nearest(name: &str) -> Option<&'static str> {
+    crate::near::nearest(name, RULES.iter().map(|rule| rule.name))
 }
 
 /// One rule: a break between two links of the chain.

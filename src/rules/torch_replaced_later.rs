@@ -1,7 +1,8 @@
-use super::{Check, Clash, Needs, Out, Rule};
+use super::{Check, Clash, Needs, Out, Rule, companion};
 use crate::diagnostic::Severity;
 use crate::environment::{Effect, Environment, Evidence, Holds, Reason, Step};
 use crate::outline::Tool;
+use crate::version::Version;
 
 pub(super) static RULE: Rule = Rule {
     name: "torch-replaced-later",
@@ -35,11 +36,17 @@ fn check(env: &Environment, out: &mut Out) {
             let mut links = vec![cause, before, command];
             links.dedup_by(|a, b| a.at == b.at);
             let holds = if *holds == Holds::Always { Holds::Always } else { Holds::Today };
+            let mended = partner(step, requires.map(|(by, _)| by), from);
             let by_conda = |s: &Step| s.tool == Tool::Conda && s.asks.iter().any(|a| a.evidence.at == change.before.at);
-            let help = if env.steps.iter().any(by_conda) {
-                "take torch and its companions from conda, or all of them from pip"
-            } else {
-                "install both in one command, or hold torch in the later one: pass its pin again with -c, and pin its companions"
+            let help = match (mended, requires) {
+                _ if env.steps.iter().any(by_conda) => "take torch and its companions from conda, or all of them from pip".to_owned(),
+                (Some(mended), _) => mended,
+                // What pins torch itself is not held back by torch's own pin.
+                (None, Some((by, _))) if pins(step, by) => {
+                    format!("take a release of {} made for torch {from}, or take torch {to} from the beginning", name_of(by))
+                }
+                _ => "install both in one command, or hold torch in the later one: pass its pin again with -c, and pin its companions"
+                    .to_owned(),
             };
             let mut clash = Clash::new(holds, message, links).help(help);
             // Who writes another pin means it; the image or the earlier line may only be out of date.
@@ -52,4 +59,22 @@ fn check(env: &Environment, out: &mut Out) {
             out.push(clash);
         }
     }
+}
+
+/// `torchvision` of `torchvision 0.22.0`.
+fn name_of(build: &str) -> &str {
+    build.split(' ').next().unwrap_or(build)
+}
+
+/// Whether a step pins the package that requires another torch.
+fn pins(step: &Step, build: &str) -> bool {
+    step.asks.iter().any(|ask| ask.package == name_of(build) && ask.wants.pin().is_some())
+}
+
+/// The release of a pinned companion for the torch that was there.
+fn partner(step: &Step, by: Option<&str>, torch: &str) -> Option<String> {
+    let by = by.filter(|by| pins(step, by))?;
+    let torch = Version::parse(torch.split(' ').next()?)?.public();
+    let (companion, release) = (name_of(by), companion::partner(name_of(by), &torch)?);
+    Some(format!("write {companion}=={release}, the release for torch {torch}"))
 }

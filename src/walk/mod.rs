@@ -139,7 +139,7 @@ pub fn linked(root: &Path, path: &str, asked: &Asked) -> Result<Option<String>, 
     if !inside || asked.covers(path) {
         return Ok(None);
     }
-    open::text(root, path).map(Some).map_err(|reason| skipped(path, &reason))
+    open::text(root, path).map(Some).map_err(|refusal| refusal.of(path))
 }
 
 impl Asked {
@@ -217,7 +217,7 @@ fn read_all(root: &Path, candidates: &[(String, Candidate)], asked: &Asked, tree
                     match read(path, *candidate) {
                         Ok(Some((kind, text))) => files.push(Found { path: path.clone(), kind, text }),
                         Ok(None) => {}
-                        Err(reason) => refused.push(skipped(path, &reason)),
+                        Err(refusal) => refused.push(refusal.of(path)),
                     }
                 }
                 if let Ok(mut done) = done.lock() {
@@ -236,7 +236,7 @@ fn read_all(root: &Path, candidates: &[(String, Candidate)], asked: &Asked, tree
 }
 
 fn skipped(path: &str, reason: &str) -> Skipped {
-    Skipped { path: path.to_owned(), reason: reason.to_owned() }
+    Skipped { path: path.to_owned(), reason: reason.to_owned(), at: None }
 }
 
 fn name(path: &str) -> &str {

@@ -5,8 +5,10 @@ use std::io::{self, ErrorKind, Read};
 use std::path::Path;
 
 use super::decode::{decode, decode_head};
+use crate::diagnostic::Skipped;
 use crate::outline::Kind;
 use crate::read;
+use crate::source::Position;
 
 /// A larger file is no environment file.
 const LARGEST: u64 = 8 << 20;
@@ -17,8 +19,30 @@ pub const LARGEST_CONFIG: u64 = 1 << 20;
 /// How much of a YAML file is read to see whether it is ours.
 const HEAD: u64 = 64 << 10;
 
+const NOT_TEXT: &str = "not UTF-8";
+
+/// Why a file is not used.
+#[derive(Debug)]
+pub(super) struct Refusal {
+    why: String,
+    at: Option<Position>,
+}
+
+impl From<String> for Refusal {
+    fn from(why: String) -> Self {
+        Self { why, at: None }
+    }
+}
+
+impl Refusal {
+    /// With the file's path.
+    pub(super) fn of(self, path: &str) -> Skipped {
+        Skipped { path: path.to_owned(), reason: self.why, at: self.at }
+    }
+}
+
 /// The text of a file, or why it has none.
-pub(super) fn text(root: &Path, path: &str) -> Result<String, String> {
+pub(super) fn text(root: &Path, path: &str) -> Result<String, Refusal> {
     let (mut file, size) = open(root, path)?;
     let largest = match read::kind_by_name(path) {
         Some(Kind::Config) => LARGEST_CONFIG,
@@ -29,11 +53,11 @@ pub(super) fn text(root: &Path, path: &str) -> Result<String, String> {
 }
 
 /// The text and kind of a YAML file that is ours by its content.
-pub(super) fn yaml(root: &Path, path: &str) -> Result<Option<(Kind, String)>, String> {
+pub(super) fn yaml(root: &Path, path: &str) -> Result<Option<(Kind, String)>, Refusal> {
     let (mut file, size) = open(root, path)?;
     let mut bytes = Vec::new();
     (&mut file).take(HEAD).read_to_end(&mut bytes).map_err(|e| reason(&e))?;
-    let head = decode_head(bytes.clone()).ok_or("not UTF-8")?;
+    let head = decode_head(bytes.clone()).ok_or_else(|| NOT_TEXT.to_owned())?;
     let Some(kind) = read::kind_by_content(path, &head) else { return Ok(None) };
     Ok(Some((kind, read_rest(&mut file, size, bytes, LARGEST)?)))
 }
@@ -54,15 +78,15 @@ fn open(root: &Path, path: &str) -> Result<(File, u64), String> {
     Ok((File::open(&whole).map_err(|e| reason(&e))?, about.len()))
 }
 
-fn read_rest(file: &mut File, size: u64, mut bytes: Vec<u8>, largest: u64) -> Result<String, String> {
+fn read_rest(file: &mut File, size: u64, mut bytes: Vec<u8>, largest: u64) -> Result<String, Refusal> {
     let left = (largest + 1).saturating_sub(bytes.len() as u64);
     if size <= largest {
         file.take(left).read_to_end(&mut bytes).map_err(|e| reason(&e))?;
     }
     if size > largest || bytes.len() as u64 > largest {
-        return Err(too_large(largest));
+        return Err(too_large(largest).into());
     }
-    decode(bytes).map_err(|_| "not UTF-8".to_owned())
+    decode(bytes).map_err(|at| Refusal { at: Some(at), ..NOT_TEXT.to_owned().into() })
 }
 
 /// Why a file beyond a limit is not read.

@@ -112,9 +112,10 @@ impl<'a> Walker<'_, 'a> {
             Does::Set(variable) => self.set(variable, act.at),
             Does::Enter(place) => self.go(path, place),
             Does::Install(install) => self.install(act.at, install),
-            Does::Remove { names, .. } => {
+            Does::Remove { tool, names } => {
                 let names = names.iter().filter_map(|n| self.variables.resolve(n)).collect();
-                self.script.events.push(Event::Remove { prefix: self.prefix.clone(), names });
+                let prefix = self.active(*tool);
+                self.script.events.push(Event::Remove { tool: *tool, prefix, names });
             }
             Does::System(packages) if !packages.removes => {
                 let names = packages.names.iter().filter_map(|n| self.variables.resolve(n)).collect();
@@ -152,6 +153,11 @@ impl<'a> Walker<'_, 'a> {
                         ended = self.acts(&found, &file.outline.acts, depth + 1);
                         self.bounds.leave();
                     }
+                }
+            }
+            Does::Venv(folder) => {
+                if let Some(folder) = self.variables.resolve(folder) {
+                    self.made.insert(self.here(&folder));
                 }
             }
             Does::Compile(compile) if compile.program == "make" => self.make(act.at, &compile.arguments, depth),
@@ -260,7 +266,9 @@ impl<'a> Walker<'_, 'a> {
                 self.prefix = self.variables.resolve(text).map_or(Prefix::Unknown, |name| conda(&name));
             }
             Place::Venv(text) => {
-                self.prefix = self.variables.resolve(text).map_or(Prefix::Unknown, |folder| venv(self.here(&folder)));
+                let folder = self.variables.resolve(text).map(|folder| self.here(&folder));
+                self.made.extend(folder.clone());
+                self.prefix = folder.map_or(Prefix::Unknown, venv);
             }
             Place::Image(text) => {
                 let image = self.variables.resolve(text);
@@ -286,15 +294,6 @@ pub(super) fn configures(configured: &mut BTreeSet<String>, variables: &mut Vari
     };
     configured.insert(variable.to_owned());
     variables.set(variable, Value::unknown(at, true));
-}
-
-/// The virtual environment whose programs come first on `PATH`: one that `VIRTUAL_ENV` or its own name tells.
-pub(super) fn first_on_path(path: &str, own: Option<&str>) -> Option<Prefix> {
-    let folders = path.split(':').take_while(|part| !part.contains("${PATH}")).filter_map(|part| part.strip_suffix("/bin"));
-    let told = |folder: &&str| {
-        own == Some(*folder) || folder.rsplit('/').any(|part| part.contains("venv") || part.contains("virtualenv"))
-    };
-    folders.into_iter().find(told).map(|folder| venv(folder.to_owned()))
 }
 
 /// `/usr/bin/pip` is the system's, and `/opt/conda/bin/pip` that of an image whose Python is conda's base.

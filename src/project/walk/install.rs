@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::super::variables::Value;
 use super::super::worlds::World;
 use super::super::{File, paths};
-use super::acts::{conda, first_on_path, venv};
+use super::acts::{conda, venv};
 use super::project::is_project;
 use super::{Asked, DEEPEST, Event, Indexed, Installed, Prefix, Routed, Walker};
 use crate::environment::{Join, Reason};
@@ -39,16 +39,34 @@ impl<'p, 'a> Walker<'p, 'a> {
     }
 
     /// The prefix that a command without a target installs into.
-    fn active(&self, tool: Tool) -> Prefix {
+    pub(super) fn active(&self, tool: Tool) -> Prefix {
         if self.prefix != Prefix::System || tool == Tool::Conda {
             return self.prefix.clone();
         }
         let exported = |name: &str| self.variables.get(name).filter(|v| v.exported);
         let own = exported("VIRTUAL_ENV").and_then(|v| v.text.as_deref()).map(|v| v.trim_end_matches('/'));
-        let path = exported("PATH").and_then(|v| first_on_path(&v.written, own));
+        let path = exported("PATH").and_then(|v| self.first_on_path(&v.written, own));
         // uv installs into VIRTUAL_ENV whatever PATH says.
         let by_uv = || own.filter(|_| tool != Tool::Pip).map(|own| venv(own.to_owned()));
         path.or_else(by_uv).unwrap_or_default()
+    }
+
+    /// The virtual environment whose programs come first on `PATH`: one that was made here, or that `VIRTUAL_ENV` or its own
+    /// name tells.
+    fn first_on_path(&self, path: &str, own: Option<&str>) -> Option<Prefix> {
+        let folders = path.split(':').take_while(|part| !part.contains("${PATH}")).filter_map(|part| part.strip_suffix("/bin"));
+        // `$PWD/env` is the `env` that was made.
+        let here = |folder: &str| ["${PWD}/", "$()/"].iter().find_map(|pwd| folder.strip_prefix(pwd)).map(|f| self.here(f));
+        let told = |folder: &str| {
+            own == Some(folder)
+                || self.made.contains(folder)
+                || folder.contains("/envs/")
+                || folder.rsplit('/').any(|part| part.contains("venv") || part.contains("virtualenv"))
+        };
+        folders.into_iter().find_map(|folder| {
+            let made = here(folder).filter(|folder| self.made.contains(folder));
+            made.or_else(|| told(folder).then(|| folder.to_owned())).map(venv)
+        })
     }
 
     /// The environment of a command without a target: tools that keep a project make one of their own for it.
@@ -143,7 +161,7 @@ impl<'p, 'a> Walker<'p, 'a> {
                         self.read(&Include { path: Text::literal(part, at), how: How::Constraints }, &mut step, &[], 0);
                     }
                 }
-                (None, at) => unread(&mut step, How::Constraints, at),
+                (None, at) => unread(&mut step, How::Constraints, &Text { pieces: vec![Piece::Opaque], at }),
             }
         }
         match step.tool {
@@ -180,12 +198,25 @@ impl<'p, 'a> Walker<'p, 'a> {
         step.prefix = match &install.target {
             Target::Active => self.own_environment(install.tool, &install.flags),
             Target::Own(tool) => self.own_environment(*tool, &install.flags),
+            // The first of several Pythons is the start's own; each has packages of its own.
+            Target::Python(minor) => match self.active(install.tool) {
+                Prefix::System if self.minor.get_or_insert_with(|| minor.clone()) != minor => {
+                    Prefix::Venv(format!("python{minor}"))
+                }
+                active => active,
+            },
             Target::Named(name) => self.variables.resolve(name).map_or(Prefix::Unknown, |n| conda(&n)),
             Target::Prefix(folder) => self.variables.resolve(folder).map_or(Prefix::Unknown, |f| match install.tool {
                 Tool::Conda => conda(&f),
                 _ => venv(self.here(&f)),
             }),
         };
+        if install.flags.creates
+            && let Target::Prefix(folder) = &install.target
+            && let Some(folder) = self.variables.resolve(folder)
+        {
+            self.made.insert(self.here(&folder));
+        }
         for index in &install.indexes {
             let index = self.index(index);
             step.indexes.push(index);
@@ -252,7 +283,7 @@ impl<'p, 'a> Walker<'p, 'a> {
             How::Requirements | How::Constraints | How::Overrides => self.open(&include.path, Kind::Requirements),
         };
         let Some((file, path)) = path else {
-            unread(step, include.how, include.path.at);
+            unread(step, include.how, &include.path);
             if include.how == How::Overrides {
                 let at = include.path.at;
                 step.overrides.push(Asked { text: None, package: None, language: Language::Pep508, at, also: via.to_vec() });
@@ -373,7 +404,7 @@ impl<'p, 'a> Walker<'p, 'a> {
                             inner.truncate(4);
                             self.include(&found, file, how, step, &inner, depth + 1);
                         }
-                        None => unread(step, how, include.path.at),
+                        None => unread(step, how, &include.path),
                     }
                 }
                 _ => {}
@@ -417,7 +448,7 @@ impl<'p, 'a> Walker<'p, 'a> {
                 }
                 Does::Include(include) => match self.beside(path, &include.path, include.how) {
                     Some((file, found)) => self.include(&found, file, include.how, &mut pip_step, &via, 1),
-                    None => unread(&mut pip_step, include.how, include.path.at),
+                    None => unread(&mut pip_step, include.how, &include.path),
                 },
                 Does::Set(variable) => self.set(variable, act.at),
                 _ => {}
@@ -519,13 +550,17 @@ fn package_of(written: &Text) -> Option<String> {
         .filter(|name| !name.is_empty() && text[end..].starts_with([' ', '[', '=', '<', '>', '!', '~', ';', '@', '(']))
 }
 
+/// Begins the address of an index that an unread file may name; the file's path follows.
+pub(crate) const UNREAD: &str = "unread:";
+
 /// A file that takes part and cannot be read may hold anything its format allows: an index, a bound.
-pub(super) fn unread(step: &mut Installed, how: How, at: Span) {
+pub(super) fn unread(step: &mut Installed, how: How, path: &Text) {
     step.open = true;
     match how {
         How::Constraints => step.bounds_open = true,
         How::Requirements if step.tool != Tool::Conda => {
-            step.indexes.push(Indexed { url: None, kind: IndexKind::Extra, name: None, explicit: false, at });
+            let url = path.known().map(|path| format!("{UNREAD}{path}"));
+            step.indexes.push(Indexed { url, kind: IndexKind::Extra, name: None, explicit: false, at: path.at });
         }
         _ => {}
     }

@@ -19,10 +19,13 @@ use std::hash::{DefaultHasher, Hasher};
 
 use bounds::Bounds;
 use configuration::Configuration;
+pub(crate) use install::UNREAD;
 
-use super::images::{Contents, interpolation_file};
+use super::givers::interpolation_file;
+use super::images::Contents;
 use super::installers::is_read_by;
 use super::locks;
+use super::merged;
 use super::parts::is_selected;
 use super::starts::{Beginning, Enters};
 use super::variables::{Mark, Value, Variables};
@@ -44,6 +47,8 @@ pub(crate) struct Script {
     pub(crate) events: Vec<Event>,
     /// With how many sets of build arguments the Dockerfile is built; 0 where there is none.
     pub(crate) builds: usize,
+    /// Something is installed in an arm that asks for the machine's driver: no host is held against it.
+    pub(crate) suits_driver: bool,
     /// Variables come from files that are not read.
     pub(crate) unread_environment: bool,
     /// Files that were read on the way.
@@ -109,7 +114,7 @@ pub(crate) enum Event {
     /// Packages are installed.
     Install(Box<Installed>),
     /// Packages are removed.
-    Remove { prefix: Prefix, names: Vec<String> },
+    Remove { tool: Tool, prefix: Prefix, names: Vec<String> },
     /// System packages are installed.
     System { names: Vec<String> },
     /// Environment modules are loaded that may bring packages.
@@ -233,6 +238,11 @@ pub(crate) fn walk(project: &Project<'_>, beginning: &Beginning, world: &World) 
     walker.script
 }
 
+/// A test of what the driver reports, not of whether there is one.
+fn asks_driver(test: &str) -> bool {
+    test.contains("nvidia-smi") && ["|", "--query", "$("].iter().any(|sign| test.replace("||", "").contains(sign))
+}
+
 struct Walker<'p, 'a> {
     project: &'p Project<'a>,
     world: Cow<'p, World>,
@@ -252,6 +262,10 @@ struct Walker<'p, 'a> {
     written: BTreeMap<String, &'a Written>,
     /// Set for the later steps of a job.
     later: Vec<(String, Value)>,
+    /// Folders of the virtual environments that were made.
+    made: BTreeSet<String>,
+    /// The Python minor whose packages are the start's own, where commands name several.
+    minor: Option<String>,
     /// Set for the next command only.
     pending: Vec<(String, Value)>,
     bounds: Bounds,
@@ -327,6 +341,8 @@ impl<'p, 'a> Walker<'p, 'a> {
             edited: BTreeSet::new(),
             written: BTreeMap::new(),
             later: Vec::new(),
+            made: BTreeSet::new(),
+            minor: None,
             pending: Vec::new(),
             bounds: Bounds::default(),
         }
@@ -347,7 +363,11 @@ impl<'p, 'a> Walker<'p, 'a> {
     /// Whether an act takes place; remembers the choices on the way.
     fn takes(&mut self, act: &Act) -> bool {
         self.meet(act);
-        self.world.takes(&act.when) == Some(true)
+        let takes = self.world.takes(&act.when) == Some(true);
+        // What is installed for the driver that the script finds suits that driver.
+        let asks = |choice: &Choice| matches!(choice, Choice::Branch { test, .. } if asks_driver(test));
+        self.script.suits_driver |= takes && matches!(act.does, Does::Install(_)) && act.when.0.iter().any(asks);
+        takes
     }
 
     fn meet(&mut self, act: &Act) {
@@ -441,12 +461,13 @@ impl<'p, 'a> Walker<'p, 'a> {
                 self.variables.add(variables);
             }
             let name = self.variables.resolve(image);
-            self.script.unread_environment = launch.unread_environment;
-            for file in &launch.environment_files {
+            let layers = self.project.merged.layers(path, launch);
+            self.script.unread_environment = layers.iter().any(|layer| layer.unread_environment);
+            for file in merged::environment_files(&layers) {
                 let file = self.variables.resolve(file).and_then(|file| paths::join(paths::folder(path), &file));
                 self.environment_file(file.as_deref());
             }
-            for variable in &launch.environment {
+            for variable in merged::environment(&layers) {
                 self.set(
                     &Variable { scope: Scope::Environment, ..variable.clone() },
                     variable.value.as_ref().map_or(image.at, |v| v.at),

@@ -144,7 +144,7 @@ impl<'a> Walker<'_, 'a> {
             return self.set_up(path, &include.path, step, via, depth);
         }
         let Some((file, found)) = self.beside(path, &include.path, include.how) else {
-            return unread(step, include.how, include.path.at);
+            return unread(step, include.how, &include.path);
         };
         let mut inner = via.to_vec();
         inner.insert(0, (at, Reason::BroughtBy { path: found.clone() }));

@@ -1,5 +1,6 @@
 //! docker, podman, nvidia-docker: what is started, with which GPU, and what is built.
 
+use super::super::container::{is_gpu_device, is_other_gpu};
 use super::assignment;
 use crate::outline::{BuildOf, Does, GpuRequest, Launch, Launcher, Piece, Scope, Text, Variable};
 use crate::source::Span;
@@ -98,6 +99,7 @@ pub(super) fn launch(by: Launcher, key: Span) -> Launch {
         unread_environment: false,
         gpu_node: None,
         open: false,
+        idle: false,
     }
 }
 
@@ -178,6 +180,7 @@ fn run(words: &[Text], key: Span) -> Launch {
             Next::Operand(word) => {
                 out.image = Some(word.clone());
                 out.command = rest.to_vec();
+                out.idle = Launch::only_tells(rest);
                 break;
             }
         }
@@ -208,11 +211,13 @@ fn option(out: &mut Launch, name: &str, value: Text, at: Span) {
     let asks = match name {
         "--gpus" => value.known().is_none_or(|v| !matches!(v, "" | "0" | "none")),
         "--runtime" => known.starts_with("nvidia"),
-        "--device" => ["nvidia.com/gpu", "/dev/nvidia", "/dev/dxg"].iter().any(|d| known.starts_with(d)),
+        "--device" => is_gpu_device(known),
         _ => false,
     };
     if asks {
         out.gpu = GpuRequest::Asked(at);
+    } else if name == "--device" && is_other_gpu(known) && out.gpu == GpuRequest::None {
+        out.gpu = GpuRequest::Optional(at);
     }
     match name {
         "--runtime" | "--device" if value.known().is_none() => out.open = true,

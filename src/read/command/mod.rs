@@ -64,9 +64,10 @@ pub(crate) fn read(words: &[Text], at: Span) -> Vec<Does> {
     }
     let Some(first) = words.first() else { return does };
     let program = Program::of(first);
-    target = program.prefix().map(Target::Prefix).or(target);
+    target = program.prefix().map(Target::Prefix).or(target).or_else(|| program.minor().map(Target::Python));
     does.extend(match program.family() {
-        "python" => python(&words, at, target.is_none().then_some(first)),
+        "python" => python(&words, at, matches!(target, None | Some(Target::Python(_))).then_some(first)),
+        "virtualenv" => made(&words[1..]),
         family => grammar(family).map(|grammar| grammar(&words, at)).unwrap_or_default(),
     });
     if let Some(target) = target {
@@ -142,15 +143,32 @@ fn python(words: &[Text], at: Span, program: Option<&Text>) -> Vec<Does> {
         match option {
             "-m" => {
                 let family = words.get(i + 1).and_then(Text::known).unwrap_or_default();
+                if matches!(family, "venv" | "virtualenv") {
+                    return made(&words[i + 2..]);
+                }
                 let mut does = grammar(family).map(|grammar| grammar(&words[i + 1..], at)).unwrap_or_default();
                 if let Some(program) = program.filter(|p| Program::of(p).name.is_none()) {
                     into(&mut does, &Target::Prefix(program.clone()));
                 }
                 return does;
             }
+            "-mpip" => return grammar("pip").map(|grammar| grammar(&words[i..], at)).unwrap_or_default(),
             "-X" | "-W" => i += 2,
             _ if option.starts_with('-') && option.len() > 1 && option != "-c" => i += 1,
             _ => return compile::setup_py(&words[i..]),
+        }
+    }
+    Vec::new()
+}
+
+/// `python -m venv X`: the folder that it makes an environment in.
+fn made(words: &[Text]) -> Vec<Does> {
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        match word.known() {
+            Some("--prompt" | "-p" | "--python" | "--app-data" | "--seeder" | "--creator") => drop(words.next()),
+            Some(option) if option.starts_with('-') => {}
+            _ => return vec![Does::Venv(word.clone())],
         }
     }
     Vec::new()
@@ -193,6 +211,14 @@ impl<'a> Program<'a> {
             "python" | "pypy" => "python",
             family => family,
         }
+    }
+
+    /// `3.9` of `python3.9` and `pip3.9`.
+    fn minor(&self) -> Option<String> {
+        let name = self.name?;
+        let version = name.strip_prefix("python").or_else(|| name.strip_prefix("pip"))?;
+        let minor = version.strip_prefix("3.")?;
+        (!minor.is_empty() && minor.bytes().all(|b| b.is_ascii_digit())).then(|| version.to_owned())
     }
 
     /// `/opt/venv` of `/opt/venv/bin/pip`.

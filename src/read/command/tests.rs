@@ -27,7 +27,7 @@ fn docker_run() {
             &["DockerRun Some(\"n\") image Some(\"a\") gpu - run -c d entry sh -e A=b -e C=<D> -e E"],
         ),
         ("docker run --entrypoint '' a", &["DockerRun None image Some(\"a\") gpu - entry "]),
-        ("docker run --runtime runc --device /dev/dri -itd a", &["DockerRun None image Some(\"a\") gpu -"]),
+        ("docker run --runtime runc --device /dev/dri -itd a", &["DockerRun None image Some(\"a\") gpu --device /dev/dri"]),
         ("docker run $GPU_ARGS --rm a b", &["DockerRun None image Some(\"a\") gpu - run b open"]),
         ("docker run \"${ARGS[@]}\" a", &["DockerRun None image Some(\"a\") gpu - open"]),
         ("docker run --rm $IMAGE b --c", &["DockerRun None image Some(\"<IMAGE>\") gpu - run b --c"]),
@@ -78,7 +78,7 @@ fn compiling() {
         ("make -j8; make --version; ninja -C b", &["make: -j8", "ninja: -C b"]),
         (
             "python3.11 setup.py install; $PY -u setup.py build_ext --inplace",
-            &["install ", "setup.py: install", "setup.py: build_ext --inplace"],
+            &["install  of 3.11", "setup.py: install", "setup.py: build_ext --inplace"],
         ),
         ("python setup.py --version; python train.py install; python -c 'setup.py install'", &[]),
     ]);

@@ -22,7 +22,7 @@ pub(super) struct Reader<'t> {
     shell: Shell,
     pub(super) acts: Vec<Act>,
     pub(super) torn: Vec<Torn>,
-    /// Comments inside heredocs.
+    /// Comments of the shell: behind a command, inside heredocs.
     pub(super) comments: Vec<Range<usize>>,
 }
 
@@ -301,7 +301,7 @@ impl<'t> Reader<'t> {
         let body = &instruction.body;
         let Some(first) = instruction.heredocs.first() else {
             let torn = self.torn.len();
-            self.read_shell(&body.part(start..body.text().len()), false);
+            self.read_shell(&body.part(start..body.text().len()), true);
             if instruction.unended {
                 self.torn.truncate(torn);
             }

@@ -87,7 +87,7 @@ fn torn_places() {
 
 #[test]
 fn ignores_cover_instructions() {
-    let text = "FROM a\n# cudalint: ignore[a]\nRUN x \\\n  # cudalint: ignore[b]\n  y \\\n  z\nRUN <<EOF\np # cudalint: ignore[c]\nEOF\nRUN x # cudalint: ignore[d]\n";
+    let text = "FROM a\n# cudalint: ignore[a]\nRUN x \\\n  # cudalint: ignore[b]\n  y \\\n  z\nRUN <<EOF\np # cudalint: ignore[c]\nEOF\nRUN x # cudalint: ignore[d]\nRUN x \\\n  y # cudalint: ignore[e]\n";
     let covered: Vec<_> = outline(text)
         .ignores
         .iter()
@@ -97,7 +97,13 @@ fn ignores_cover_instructions() {
         })
         .collect();
     let whole = "RUN x \\\n  # cudalint: ignore[b]\n  y \\\n  z";
-    let want = [("a", whole), ("b", "  y \\\n"), ("c", "p # cudalint: ignore[c]\n")];
+    let want = [
+        ("a", whole),
+        ("b", "  y \\\n"),
+        ("c", "p # cudalint: ignore[c]\n"),
+        ("d", "RUN x # cudalint: ignore[d]\n"),
+        ("e", "  y # cudalint: ignore[e]\n"),
+    ];
     assert_eq!(covered, want.map(|(a, b)| (a.to_owned(), b.to_owned())));
 }
 

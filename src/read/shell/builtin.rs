@@ -14,6 +14,10 @@ pub(super) fn command(walk: &mut Walk<'_, '_>, at: Span, words: &[Word]) {
     if let Some(name) = texts.first().and_then(Text::known).filter(|name| walk.out.functions.has(name)) {
         return walk.out.call(name, at, texts[1..].to_vec());
     }
+    let argument = |piece: &Piece| matches!(piece, Piece::Variable { name, .. } if name == "@" || name.parse::<u32>().is_ok());
+    if texts.first().is_some_and(|program| program.pieces.first().is_some_and(argument)) {
+        walk.out.functions.is_told();
+    }
     happens(walk, at, words, &texts);
     if let Some(leaves) = functions::leaves(&texts) {
         walk.out.act(at, Does::Leave(leaves));

@@ -38,6 +38,8 @@ pub(super) struct Functions {
     /// All names, also of those that are defined further down.
     names: HashSet<String>,
     bodies: Vec<Body>,
+    /// The script runs the words that it is given: any function may be called.
+    told: bool,
     /// The bodies that a name stands for; several, where each is defined under a test.
     of: HashMap<String, Vec<usize>>,
 }
@@ -51,6 +53,10 @@ struct Body {
 impl Functions {
     pub(super) fn declare(&mut self, name: &str) {
         self.names.insert(name.to_owned());
+    }
+    /// A command's program is an argument of the script.
+    pub(super) fn is_told(&mut self) {
+        self.told = true;
     }
     pub(super) fn has(&self, name: &str) -> bool {
         self.names.contains(name)
@@ -85,9 +91,19 @@ impl Functions {
 }
 
 /// The acts in the order in which they happen; `None` where calls of calls make too many of them.
-/// A function that nothing here calls happens in a world of its own: whoever reads the file may call it.
+/// A function that nothing here calls happens in a world of its own where the file is there to be read by others, or calls
+/// what it is told to (`"$@"`); in a script that does its own work it never happens.
 pub(super) fn follow(entries: &[Entry], functions: &Functions) -> Option<Vec<Act>> {
-    let called = functions.called(entries);
+    let mut called = functions.called(entries);
+    let works = |entry: &Entry| match entry {
+        Entry::Act(act) => !matches!(act.does, Does::Set(_) | Does::Enter(_) | Does::Leave(_) | Does::Edit(_)),
+        Entry::Call(_) => true,
+        Entry::Function(_) => false,
+    };
+    if !functions.told && entries.iter().any(works) {
+        // As good as followed.
+        called.extend(0..functions.bodies.len());
+    }
     let mut follow = Follow { functions, called, acts: Vec::new(), open: Vec::new(), given: 0 };
     follow.entries(entries, &[]).then_some(follow.acts)
 }

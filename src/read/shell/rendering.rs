@@ -51,6 +51,7 @@ pub(crate) fn act(act: &Act, source: &str) -> String {
         Does::Leave(leaves) => format!("{leaves:?} ends"),
         Does::Enter(Place::Back) => ")".to_owned(),
         Does::Include(include) => format!("include {}", text(&include.path)),
+        Does::Venv(folder) => format!("makes {}", text(folder)),
         Does::Edit(path) => format!("edit {}", text(path)),
         Does::Write(w) => {
             let lines: Vec<_> = w.outline.acts.iter().map(|a| self::act(a, source)).collect();
@@ -76,6 +77,7 @@ pub(crate) fn act(act: &Act, source: &str) -> String {
             let target = match target {
                 Target::Active => String::new(),
                 Target::Own(tool) => format!(" into that of {tool:?}"),
+                Target::Python(minor) => format!(" of {minor}"),
                 Target::Named(name) => format!(" into {}", text(name)),
                 Target::Prefix(name) => format!(" under {}", text(name)),
             };

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::outline::{Covers, Ignore};
+use crate::outline::{Covers, Ignore, Vain};
 use crate::source::{FileId, Span};
 
 /// Comment lines that may stand between a comment and the line it speaks of.
@@ -28,11 +28,10 @@ pub(crate) fn ignores(
         top = top && text.get(seen..comment.start).is_some_and(blank);
         seen = comment.end;
         for (said, names) in directives(body) {
-            let covers = if said == "ignore-file" {
-                if !top {
-                    continue;
-                }
+            let covers = if said == "ignore-file" && top {
                 Covers::File
+            } else if said != "ignore" {
+                Covers::Nothing(if said == "ignore-file" { Vain::NotAtTop } else { Vain::OtherWord })
             } else {
                 if comment.start >= line.end {
                     line = line_from(text, line.end, comment.start);
@@ -42,6 +41,7 @@ pub(crate) fn ignores(
                 let all = whole(spoken_of.clone());
                 Covers::Lines(Span::new(file, all.start.min(spoken_of.start), all.end.max(spoken_of.end)))
             };
+            let names = if matches!(covers, Covers::Nothing(_)) { 0..0 } else { names };
             let rules = names_in(body, names)
                 .map(|name| {
                     let at = Span::new(file, comment.start + name.start, comment.start + name.end);
@@ -60,7 +60,8 @@ fn blank(text: &str) -> bool {
     text.is_empty() || text == "---"
 }
 
-/// `ignore` or `ignore-file`, and the bytes between its brackets; none where there are no brackets.
+/// What is said, and the bytes between its brackets; none where there are no brackets. Words that are neither `ignore` nor
+/// `ignore-file` only where the comment begins with them: in prose the name may stand before a colon.
 fn directives(comment: &str) -> impl Iterator<Item = (&str, Range<usize>)> {
     comment.match_indices("cudalint:").filter_map(|(at, word)| {
         let before = comment[..at].chars().next_back();
@@ -69,7 +70,9 @@ fn directives(comment: &str) -> impl Iterator<Item = (&str, Range<usize>)> {
         }
         let said = comment[at + word.len()..].trim_start();
         let end = said.find(|c: char| !c.is_alphanumeric() && c != '-' && c != '_').unwrap_or(said.len());
-        let word = Some(&said[..end]).filter(|word| matches!(*word, "ignore" | "ignore-file"))?;
+        let begins = before.is_none() || comment[..at].trim_end().ends_with(['#', '/']);
+        let ours = |word: &str| matches!(word, "ignore" | "ignore-file") || begins && !word.is_empty();
+        let word = Some(&said[..end]).filter(|word| ours(word))?;
         let list = said[end..].trim_start().strip_prefix('[').unwrap_or_default();
         let start = comment.len() - list.len();
         let close = list.find([']', '\n']).filter(|close| list[*close..].starts_with(']'));
@@ -135,6 +138,7 @@ mod tests {
             let rules: Vec<_> = i.rules.iter().map(|r| r.0.as_str()).collect();
             let covers = match i.covers {
                 Covers::File => "FILE".to_owned(),
+                Covers::Nothing(vain) => format!("{vain:?}"),
                 Covers::Lines(at) => text[at.range()].to_owned(),
             };
             (rules.join("+"), covers)
@@ -152,7 +156,10 @@ mod tests {
             ("# cudalint: ignore[a]\n# cudalint: ignore[b]\nt\nx", &[("a", "# cudalint: ignore[b]\nt\n"), ("b", "t\n")]),
             ("#!/bin/sh\n\n# cudalint: ignore-file[a]\nx", &[("a", "FILE")]),
             ("\u{feff}# cudalint: ignore-file[a]", &[("a", "FILE")]),
-            ("x\n# cudalint: ignore-file[a]", &[]),
+            ("x\n# cudalint: ignore-file[a]", &[("", "NotAtTop")]),
+            ("x # cudalint: disable=a", &[("", "OtherWord")]),
+            ("x # noqa # cudalint: noqa", &[("", "OtherWord")]),
+            ("x # run cudalint: it is good", &[]),
             ("x # noqa # cudalint: ignore[a]", &[("a", "x # noqa # cudalint: ignore[a]")]),
             ("x # cudalint: ignore", &[("", "x # cudalint: ignore")]),
             ("x # cudalint: ignore because", &[("", "x # cudalint: ignore because")]),
@@ -161,10 +168,10 @@ mod tests {
             ("x # cudalint: ignore[ , ]", &[("", "x # cudalint: ignore[ , ]")]),
             ("# cudalint: ignore-file\nx", &[("", "FILE")]),
             ("x # cudalint:", &[]),
-            ("x # cudalint: ignores", &[]),
-            ("x # cudalint: ignoré[a]", &[]),
+            ("x # cudalint: ignores", &[("", "OtherWord")]),
+            ("x # cudalint: ignoré[a]", &[("", "OtherWord")]),
             ("x # see my-cudalint: ignore[a]", &[]),
-            ("x # cudalint: ignored[a]", &[]),
+            ("x # cudalint: ignored[a]", &[("", "OtherWord")]),
             ("x # cudalint: ignore[中,é]", &[("中+é", "x # cudalint: ignore[中,é]")]),
         ];
         for (text, want) in cases {

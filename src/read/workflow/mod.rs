@@ -292,6 +292,7 @@ fn gpu_container(run: &Run<'_>, key: Node<'_>, node: Node<'_>, image: Option<Tex
         unread_environment: false,
         gpu_node: None,
         open: false,
+        idle: false,
     };
     Some(run.act(node.at(), Does::Launch(Box::new(launch))))
 }

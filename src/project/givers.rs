@@ -1,0 +1,285 @@
+//! Who builds which Dockerfile, and how what is built is run.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use super::variables::Variables;
+use super::{Project, merged, paths};
+use crate::outline::{BuildOf, Does, Kind, Launch, Launcher, Text, Variable};
+use crate::source::Span;
+
+/// One file of the root that builds a Dockerfile.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+struct Giver {
+    /// The build context, relative to the root.
+    context: String,
+    /// The stage, if it names one; empty for the last.
+    target: String,
+    /// The image's name, if it gets one.
+    image: String,
+    /// Build arguments whose values are known.
+    arguments: Vec<(String, String)>,
+    /// The file whose variables stand in what it says here, root-relative.
+    interpolation: Option<String>,
+    way: Way,
+}
+
+/// How an image is run.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+struct Way {
+    /// Variables whose values are known, with the place of each.
+    environment: Vec<(String, String, Span)>,
+    /// Files of variables, root-relative; `None` for one whose path is not known.
+    files: Vec<Option<String>>,
+    /// More of them come from where nothing is read.
+    unread: bool,
+    /// The file whose variables stand in what is said here, root-relative.
+    interpolation: Option<String>,
+}
+
+/// An image of one name is not run in more ways: with more it is not known how.
+const MOST_RUNS: usize = 16;
+
+impl Way {
+    /// That of a launch; of two values of one variable the last holds.
+    fn of(path: &str, layers: &[&Launch], by: Launcher, interpolations: &mut Interpolations<'_, '_>) -> Self {
+        let variables = interpolations.of(path, by);
+        let mut given: BTreeMap<&str, Option<(String, Span)>> = BTreeMap::new();
+        for variable in merged::environment(layers) {
+            let value = variable.value.as_ref().and_then(|value| Some((variables.resolve(value)?, value.at)));
+            given.insert(&variable.name, value);
+        }
+        let environment = given.into_iter().filter_map(|(name, value)| value.map(|(text, at)| (name.to_owned(), text, at)));
+        let beside = |text: &Text| paths::join(paths::folder(path), &variables.resolve(text)?);
+        Self {
+            environment: environment.collect(),
+            files: merged::environment_files(layers).map(beside).collect(),
+            unread: layers.iter().any(|layer| layer.unread_environment),
+            interpolation: interpolation_file(path, by),
+        }
+    }
+    fn unknown() -> Self {
+        Self { unread: true, ..Self::default() }
+    }
+}
+
+/// What all who build a Dockerfile say of it.
+#[derive(Debug, Default)]
+pub(super) struct Built {
+    /// The build contexts, in the order of givers; none where nobody builds it.
+    pub(super) contexts: Vec<String>,
+    /// The different sets of build arguments; one, empty, where nobody builds it.
+    pub(super) arguments: Vec<BTreeMap<String, String>>,
+    /// Stages that someone asks for by name.
+    pub(super) targets: BTreeSet<String>,
+    /// Variables that all run it with, where all agree.
+    pub(super) environment: Vec<(String, String, Span)>,
+    /// Files of variables that all run it with, root-relative; `None` for one whose path is not known.
+    pub(super) environment_files: Vec<Option<String>>,
+    /// More of them come from where nothing is read.
+    pub(super) unread_environment: bool,
+    /// The files whose variables stand in what is said of it, root-relative.
+    pub(super) interpolations: BTreeSet<String>,
+    /// Of all this.
+    pub(super) hash: u64,
+}
+
+impl Built {
+    fn by(givers: &[Giver]) -> Self {
+        let mut hasher = DefaultHasher::new();
+        givers.hash(&mut hasher);
+        let mut seen = BTreeSet::new();
+        let contexts = givers.iter().map(|g| g.context.clone()).filter(|c| seen.insert(c.clone())).collect();
+        let mut sets: Vec<&[(String, String)]> = givers.iter().map(|g| g.arguments.as_slice()).collect();
+        sets.sort_unstable();
+        sets.dedup();
+        let mut arguments: Vec<BTreeMap<_, _>> = sets.into_iter().map(|set| set.iter().cloned().collect()).collect();
+        if arguments.is_empty() {
+            arguments.push(BTreeMap::new());
+        }
+        let mut agree: HashMap<(&str, &str), usize> = HashMap::new();
+        for giver in givers {
+            let own = giver.way.environment.iter().map(|(name, value, _)| (name.as_str(), value.as_str()));
+            own.collect::<BTreeSet<_>>().into_iter().for_each(|variable| *agree.entry(variable).or_default() += 1);
+        }
+        let all = |(name, value, _): &&(String, String, Span)| agree[&(name.as_str(), value.as_str())] == givers.len();
+        let first = givers.first().map(|giver| &giver.way);
+        let same_files = givers.iter().all(|giver| Some(&giver.way.files) == first.map(|way| &way.files));
+        Self {
+            contexts,
+            arguments,
+            targets: givers.iter().map(|g| g.target.to_lowercase()).filter(|t| !t.is_empty()).collect(),
+            environment: first.map(|way| way.environment.iter().filter(all).cloned().collect()).unwrap_or_default(),
+            environment_files: first.filter(|_| same_files).map(|way| way.files.clone()).unwrap_or_default(),
+            unread_environment: !same_files || givers.iter().any(|giver| giver.way.unread),
+            interpolations: givers.iter().flat_map(|g| [&g.interpolation, &g.way.interpolation]).flatten().cloned().collect(),
+            hash: hasher.finish(),
+        }
+    }
+}
+
+/// Who builds which Dockerfile.
+#[derive(Debug, Default)]
+pub(super) struct Givers {
+    of: BTreeMap<String, Built>,
+    /// Of what nobody builds.
+    none: Built,
+    /// Dockerfiles with the stage, by the image's name without tag.
+    builders: BTreeMap<String, (String, String)>,
+}
+
+impl Givers {
+    pub(super) fn of(&self, dockerfile: &str) -> &Built {
+        self.of.get(dockerfile).unwrap_or(&self.none)
+    }
+    /// The Dockerfile that an image name is built from, and its stage.
+    pub(super) fn builder(&self, image: &str) -> Option<(&str, &str)> {
+        let (path, target) = self.builders.get(untagged(image))?;
+        Some((path, target))
+    }
+}
+
+/// A name built and run in one root is the same image whatever its tag.
+fn untagged(image: &str) -> &str {
+    let slash = image.rfind('/').map_or(0, |at| at + 1);
+    image[slash..].find(':').map_or(image, |colon| &image[..slash + colon])
+}
+
+/// Reads all launches for what they say of building.
+pub(super) fn givers(project: &Project<'_>) -> Givers {
+    let mut found: BTreeMap<String, Vec<Giver>> = BTreeMap::new();
+    let mut seen = HashSet::new();
+    let mut told: BTreeMap<String, (String, String)> = BTreeMap::new();
+    let mut interpolations = Interpolations { project, read: HashMap::new() };
+    let runs = runs(project, &mut interpolations);
+    for (path, file) in project.files() {
+        for act in &file.outline.acts {
+            let Does::Launch(launch) = &act.does else { continue };
+            let layers = project.merged.layers(path, launch);
+            // Of the two files that write a service the first is its place.
+            let place = layers.iter().find(|layer| layer.build.is_some());
+            let Some(build) = merged::build(&layers).filter(|_| place.is_some_and(|p| std::ptr::eq(*p, &**launch))) else {
+                continue;
+            };
+            let image = match launch.by {
+                Launcher::DockerBuild => launch.name.clone(),
+                _ => merged::image(&layers),
+            };
+            let image = image.unwrap_or_default();
+            let Some((dockerfile, context)) = dockerfiles(project, path, launch.by, &build) else { continue };
+            let target = build.target.as_ref().and_then(Text::known).unwrap_or_default().to_owned();
+            if file.kind == Kind::Markdown {
+                // How people build it by hand is no world of its own.
+                told.entry(untagged(&image).to_owned()).or_insert((dockerfile, target));
+                continue;
+            }
+            // A build starts nothing: what runs the image by its name gives it its variables.
+            let by_name = runs.get(untagged(&image)).filter(|_| launch.by == Launcher::DockerBuild && !image.is_empty());
+            let ways = by_name.cloned().unwrap_or_else(|| vec![Way::of(path, &layers, launch.by, &mut interpolations)]);
+            let variables = interpolations.of(path, launch.by);
+            let known = |v: &Variable| Some((v.name.clone(), variables.resolve(v.value.as_ref()?)?));
+            let arguments: Vec<_> = build.arguments.iter().filter_map(known).collect();
+            for way in ways {
+                let giver = Giver {
+                    context: context.clone(),
+                    target: target.clone(),
+                    image: image.clone(),
+                    arguments: arguments.clone(),
+                    interpolation: interpolation_file(path, launch.by),
+                    way,
+                };
+                if seen.insert((dockerfile.clone(), giver.clone())) {
+                    found.entry(dockerfile.clone()).or_default().push(giver);
+                }
+            }
+        }
+    }
+    let mut builders = BTreeMap::new();
+    for (path, givers) in &found {
+        for giver in givers {
+            let built = (path.clone(), giver.target.clone());
+            builders.entry(untagged(&giver.image).to_owned()).or_insert(built);
+        }
+    }
+    for (image, built) in told {
+        builders.entry(image).or_insert(built);
+    }
+    builders.remove("");
+    let of = found.into_iter().map(|(path, givers)| (path, Built::by(&givers))).collect();
+    Givers { of, none: Built::by(&[]), builders }
+}
+
+/// How images are run that have a name and are not built where they are run.
+fn runs(project: &Project<'_>, interpolations: &mut Interpolations<'_, '_>) -> BTreeMap<String, Vec<Way>> {
+    let mut found: BTreeMap<String, (bool, Vec<Way>)> = BTreeMap::new();
+    // What Markdown says people do is no run of its own.
+    for (path, file) in project.files().filter(|(_, file)| file.kind != Kind::Markdown) {
+        for act in &file.outline.acts {
+            let Does::Launch(launch) = &act.does else { continue };
+            let Some(image) = launch.image.as_ref().and_then(Text::known).filter(|_| launch.build.is_none()) else { continue };
+            let layers = project.merged.layers(path, launch);
+            let with_gpu = layers.iter().any(|layer| layer.may_have_gpu());
+            let (gpu, ways) = found.entry(untagged(image).to_owned()).or_default();
+            // Those with a GPU say how it is used.
+            if with_gpu && !*gpu {
+                ways.clear();
+            }
+            if with_gpu >= *gpu && ways.len() <= MOST_RUNS {
+                let way = Way::of(path, &layers, launch.by, interpolations);
+                if !ways.contains(&way) {
+                    ways.push(way);
+                }
+            }
+            *gpu |= with_gpu;
+        }
+    }
+    let known = |ways: Vec<_>| if ways.len() > MOST_RUNS { vec![Way::unknown()] } else { ways };
+    found.into_iter().map(|(image, (_, ways))| (image, known(ways))).collect()
+}
+
+/// The file beside a compose file from which Compose takes the variables that stand in it.
+/// Source: <https://docs.docker.com/compose/how-tos/environment-variables/variable-interpolation/>.
+pub(super) fn interpolation_file(path: &str, by: Launcher) -> Option<String> {
+    paths::join(paths::folder(path), ".env").filter(|_| by == Launcher::Compose)
+}
+
+/// The variables that stand in compose files, each file of them read once.
+struct Interpolations<'p, 'a> {
+    project: &'p Project<'a>,
+    read: HashMap<Option<String>, Variables>,
+}
+
+impl Interpolations<'_, '_> {
+    fn of(&mut self, path: &str, by: Launcher) -> &Variables {
+        self.read.entry(interpolation_file(path, by)).or_insert_with_key(|path| {
+            let file = path.as_deref().and_then(|path| self.project.file(path));
+            file.filter(|file| file.kind == Kind::EnvFile).map(Variables::of_file).unwrap_or_default()
+        })
+    }
+}
+
+/// The Dockerfile of a build, with its context. A command's folder is not known: the root's, then the script's.
+pub(super) fn dockerfiles(project: &Project<'_>, path: &str, by: Launcher, build: &BuildOf) -> Option<(String, String)> {
+    let own = paths::folder(path);
+    let bases: &[&str] = if by == Launcher::DockerBuild { &["", own] } else { &[own] };
+    let context = build.context.known()?;
+    bases.iter().find_map(|base| {
+        let context = paths::join(base, context)?;
+        let dockerfile = match &build.dockerfile {
+            None => paths::join(&context, "Dockerfile")?,
+            Some(text) if by == Launcher::DockerBuild => paths::join(base, text.known()?)?,
+            Some(text) => paths::join(&context, text.known()?)?,
+        };
+        project.file(&dockerfile).is_some().then_some((dockerfile, context))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::untagged;
+
+    #[test]
+    fn a_port_is_no_tag() {
+        assert_eq!(["a:5000/b:1", "a:5000/b", "a:1"].map(untagged), ["a:5000/b", "a:5000/b", "a"]);
+    }
+}

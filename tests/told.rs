@@ -1,0 +1,132 @@
+//! What standard error tells, and how findings read that several hosts or GPUs share.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// A run in a folder with these files: standard output, standard error, exit status.
+fn run(files: &[(&str, &[u8])], arguments: &[&str]) -> (String, String, Option<i32>) {
+    let temp = tempfile::tempdir().expect("a folder");
+    for (path, text) in files {
+        let path = temp.path().join(path);
+        fs::create_dir_all(path.parent().unwrap_or(Path::new("/"))).expect("a folder");
+        fs::write(path, text).expect("a file");
+    }
+    let mut program = Command::new(env!("CARGO_BIN_EXE_cudalint"));
+    let format = if arguments.contains(&"--format") { &[][..] } else { &["--format", "concise"] };
+    program.args(format).args(arguments).current_dir(temp.path()).env_clear().stdin(Stdio::null());
+    let output = program.output().expect("a run");
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
+    (text(output.stdout), text(output.stderr), output.status.code())
+}
+
+const TORCH: (&str, &[u8]) = ("requirements.txt", b"torch==2.5.1\n");
+
+#[test]
+fn files_of_ours_that_are_not_utf_8_are_named() {
+    let bad = b"numpy\ntorch # \xe9\n".as_slice();
+    let (_, told, status) = run(&[TORCH, ("a/requirements.txt", bad), ("other.yml", b"\xff")], &[]);
+    assert_eq!(
+        told,
+        "warning: a/requirements.txt:2:9: not UTF-8: the file is not read\n1 file could not be used; -v names what\n"
+    );
+    assert_eq!(status, Some(0));
+    let names: Vec<String> = (0..13).map(|i| format!("{i:02}/requirements.txt")).collect();
+    let many: Vec<(&str, &[u8])> = names.iter().map(|name| (name.as_str(), bad)).collect();
+    let (_, told, _) = run(&many, &[]);
+    assert_eq!((told.lines().count(), told.lines().last()), (11, Some("warning: 3 more files are not UTF-8")), "{told}");
+    assert_eq!(run(&many, &["-q"]).1, "");
+}
+
+#[test]
+fn a_missing_include_is_not_called_an_index() {
+    let (_, told, _) = run(&[("requirements.txt", b"-r missing.txt\ntorch==2.5.1\n")], &["-v"]);
+    assert!(told.contains("the included file missing.txt is not there"), "{told}");
+    assert!(!told.contains("with a variable"), "{told}");
+    let (_, told, _) = run(&[("run.sh", b"pip install -i $INDEX torch==2.5.1\n")], &["-v"]);
+    assert!(told.contains("the index with a variable in its address"), "{told}");
+}
+
+#[test]
+fn every_gpu_keeps_its_help() {
+    let arguments = ["--gpu", "B200", "--gpu", "K80", "--format", "text"];
+    let (text, ..) = run(&[TORCH], &arguments);
+    let help = text.lines().find(|line| line.trim_start().starts_with("help: ")).expect("a help");
+    assert!(help.contains("sm_100") && help.contains("sm_37") && help.contains("; "), "{text}");
+    assert_eq!(text.matches("help: ").count(), 1, "{text}");
+}
+
+#[test]
+fn a_gpu_by_capability_is_said_once() {
+    let (found, _, _) = run(&[TORCH], &["--gpu", "3.5"]);
+    assert!(found.contains("no kernels for sm_35\n"), "{found}");
+    let (found, _, _) = run(&[TORCH], &["--gpu", "sm_35"]);
+    assert!(!found.contains("(sm_35)"), "{found}");
+}
+
+#[test]
+fn options_that_mean_no_machine() {
+    for (arguments, status, said) in [
+        (["--gpu", ""], 2, "error: --gpu: a name"),
+        (["--gpu", " "], 2, "error: --gpu: a name"),
+        (["--gpu", "sm_999"], 0, "no GPU is known with compute capability 99.9"),
+        (["--gpu", "89"], 0, "compute_capability = \"8.9\""),
+        (["--gpu", "compute_90"], 0, ""),
+        (["--gpu", "sm_90a"], 0, ""),
+        (["--gpu", "A800"], 0, ""),
+        (["--driver", "5350"], 2, "more digits"),
+        (["--driver", "570"], 0, ""),
+    ] {
+        let (_, told, code) = run(&[TORCH], &arguments);
+        assert_eq!((code, told.is_empty()), (Some(status), said.is_empty()), "{arguments:?}: {told}");
+        assert!(told.contains(said), "{arguments:?}: {told}");
+    }
+}
+
+#[test]
+fn comments_that_silence_nothing_are_told() {
+    let text = b"torch==2.6.0\n# cudalint: ignore-file[driver-too-old]\nnumpy  # cudalint: disable=driver-too-old\n";
+    let (_, told, _) = run(&[("requirements.txt", text)], &[]);
+    assert!(told.contains("warning: requirements.txt:2:1: silences nothing: `ignore-file` counts only above"), "{told}");
+    assert!(told.contains("warning: requirements.txt:3:8: silences nothing: only `cudalint: ignore[rule]`"), "{told}");
+}
+
+#[test]
+fn a_comment_at_the_end_of_a_run_silences_its_line() {
+    for (run_line, found) in [
+        ("RUN pip install torch==2.6.0 torchvision==0.20.0", 1),
+        ("RUN pip install torch==2.6.0 torchvision==0.20.0  # cudalint: ignore[companion-mismatch]", 0),
+        ("RUN pip install torch==2.6.0 \\\n    torchvision==0.20.0  # cudalint: ignore[companion-mismatch] soon", 0),
+    ] {
+        let text = format!("FROM python:3.11\n{run_line}\n");
+        let (said, told, _) = run(&[("Dockerfile", text.as_bytes())], &["--select", "companion-mismatch,unused-ignore"]);
+        assert_eq!((said.lines().count(), told.as_str()), (found, ""), "{run_line}: {said}");
+    }
+}
+
+#[test]
+fn a_mirror_of_no_index_is_told() {
+    let config = |id: &str| format!("[mirrors]\n\"https://m.example/pt\" = \"{id}\"\n");
+    for (id, said) in [
+        ("pytorch", None),
+        ("pytorch/cu121", None),
+        ("pypi", None),
+        ("pytorhc", Some("warning: cudalint.toml:2:27: mirrors: no index is called pytorhc (is it pytorch?)")),
+        ("", Some("mirrors: no index is called : the mirror")),
+    ] {
+        let (_, told, status) = run(&[TORCH, ("cudalint.toml", config(id).as_bytes())], &[]);
+        assert_eq!((told.is_empty(), status), (said.is_none(), Some(0)), "{id}: {told}");
+        assert!(said.is_none_or(|said| told.contains(said)), "{id}: {told}");
+    }
+}
+
+#[test]
+fn an_ngc_image_asks_by_its_release_notes() {
+    let arguments = ["--format", "text", "--select", "image-needs-newer-driver", "--driver", "470.182.03", "--gpu", "RTX 3090"];
+    let (text, ..) = run(&[("Dockerfile", b"FROM nvcr.io/nvidia/pytorch:23.08-py3\n")], &arguments);
+    assert!(
+        text.contains("error[image-needs-newer-driver]") && text.contains("release notes ask for driver 525.60.13"),
+        "{text}"
+    );
+    assert!(!text.contains("demands"), "{text}");
+}
