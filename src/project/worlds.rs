@@ -26,7 +26,7 @@ pub(crate) struct World {
     /// The arm taken, by test; arm 0 where a test is not named.
     pub(crate) arms: BTreeMap<String, u32>,
     /// Tests that share a subject, with what they ask.
-    asked: Arc<BTreeMap<String, (Vec<Question>, bool)>>,
+    asked: Arc<BTreeMap<String, Arms>>,
     /// The answer that each such subject has; `None` where it is another.
     answers: BTreeMap<String, Option<String>>,
     /// Which answer this world is about, by its number.
@@ -167,27 +167,30 @@ pub(crate) fn worlds(first: &World, met: &Script) -> Vec<World> {
     found
 }
 
+/// What the arms of a test ask, and whether its two arms changed places.
+type Arms = (Vec<Question>, bool);
+
 /// Subjects that several tests ask about.
 struct Shared {
-    asked: BTreeMap<String, (Vec<Question>, bool)>,
+    asked: BTreeMap<String, Arms>,
     answers: BTreeMap<String, BTreeSet<String>>,
 }
 
 fn shared<'t>(tests: impl Iterator<Item = &'t str>) -> Shared {
-    let mut by_subject: BTreeMap<String, Vec<(&str, Vec<Question>, bool)>> = BTreeMap::new();
+    let mut by_subject: BTreeMap<String, Vec<(&str, Arms)>> = BTreeMap::new();
     for test in tests {
         if let Some((all, swapped)) = questions(test)
             && let Some(subject) = all.first().map(|q| q.subject.clone())
         {
-            by_subject.entry(subject).or_default().push((test, all, swapped));
+            by_subject.entry(subject).or_default().push((test, (all, swapped)));
         }
     }
     let mut shared = Shared { asked: BTreeMap::new(), answers: BTreeMap::new() };
     for (subject, tests) in by_subject.into_iter().filter(|(_, tests)| tests.len() > 1) {
-        for (test, all, swapped) in tests {
+        for (test, arms) in tests {
             let answers = shared.answers.entry(subject.clone()).or_default();
-            answers.extend(all.iter().map(|q| q.answer.clone()));
-            shared.asked.insert(test.to_owned(), (all, swapped));
+            answers.extend(arms.0.iter().map(|q| q.answer.clone()));
+            shared.asked.insert(test.to_owned(), arms);
         }
     }
     shared
