@@ -3,9 +3,10 @@
 
 use crate::environment::{Evidence, Host, Join, Reason};
 use crate::knowledge::{self, Basis, DriverBound, Kernels, Segment, Sm};
+use crate::notation::requirement::{Subject, parse};
 use crate::platform::Os;
 use crate::source::Span;
-use crate::version::{CudaVersion, DriverVersion};
+use crate::version::{CudaVersion, DriverVersion, Version};
 
 /// What is known of a host's driver.
 pub(crate) struct Driver<'a> {
@@ -142,6 +143,16 @@ pub(crate) fn carried(kernels: Kernels) -> String {
         code.iter().map(|c| format!("sm_{}{}{}", c.major, c.minor, if c.exact { "a" } else { "" })).collect();
     words.extend(ptx.iter().map(|p| format!("PTX {}.{}", p.major, p.minor)));
     words.join(" ")
+}
+
+/// The companion's newest release that requires a torch by its exact version.
+pub(crate) fn partner(companion: &str, torch: &Version) -> Option<&'static str> {
+    let fits = |text: &&str| match parse(text).map(|r| r.subject) {
+        Ok(Subject::Package { name, wants, .. }) => name == "torch" && wants.pin().is_some_and(|pin| pin.public() == *torch),
+        _ => false,
+    };
+    let rows = knowledge::releases(companion);
+    rows.iter().rev().find(|r| r.requires.iter().any(fits)).map(|r| r.version)
 }
 
 #[cfg(test)]

@@ -27,7 +27,7 @@ const MAY_USE: &[(&str, &str)] = &[
     ("loader", "environment knowledge outline platform version"),
     ("install", "environment knowledge loader notation outline platform project resolve secret source version"),
     ("launched", "environment knowledge outline project source"),
-    ("chain", "environment knowledge outline platform source version"),
+    ("chain", "environment knowledge notation outline platform source version"),
     ("unknown", "diagnostic environment knowledge project source"),
     ("hardware", "environment knowledge platform"),
     ("demand", "chain environment knowledge version"),

@@ -271,3 +271,31 @@ fn variables_of_a_compose_file_s_folder() {
     told.extend(bare.wants());
     assert!(told.contains(&".env".to_owned()));
 }
+
+#[test]
+fn a_manifest_of_its_own_tool_takes_its_lock() {
+    // What a condition says that cannot be put into words, the lock says.
+    let poetry = ("pyproject.toml", "[tool.poetry]\nname = \"x\"\n[tool.poetry.dependencies]\ntorch = \"2.0.1 || ^2.1\"\n");
+    check(&[poetry, ("poetry.lock", POETRY)], &["pyproject.toml: torch 2.1.0+cu118 pytorch/cu118"]);
+    let pipfile =
+        ("Pipfile", "[[source]]\nname = \"pt\"\nurl = \"https://download.pytorch.org/whl/cu118\"\n[packages]\ntorch = \"*\"\n");
+    let lock = "{\"_meta\": {\"sources\": [{\"name\": \"pt\", \"url\": \"https://download.pytorch.org/whl/cu118\"}]},\n\
+        \"default\": {\"torch\": {\"index\": \"pt\", \"version\": \"==2.1.0+cu118\"}}}";
+    check(
+        &[pipfile, ("Pipfile.lock", lock), ("a.sh", "pipenv sync\n")],
+        &["Pipfile: torch 2.1.0+cu118 pytorch/cu118", "a.sh: torch 2.1.0+cu118 pytorch/cu118"],
+    );
+    // Without the machine's CUDA pixi takes any build; the lock says which.
+    let pixi = "[workspace]\nchannels = [\"conda-forge\"]\nplatforms = [\"linux-64\"]\n[dependencies]\npython = \"3.11.*\"\n\
+        pytorch = \"*\"\n[feature.gpu.pypi-dependencies]\ntorchvision = \"*\"\n[environments]\ngpu = [\"gpu\"]\n";
+    let of = |command: &str| environments(&[("pixi.toml", pixi), ("pixi.lock", PIXI), ("a.sh", command)]);
+    let (cpu, gpu) = (
+        "conda:python ?0, conda:pytorch 2.7.1 cpu conda/conda-forge",
+        "conda:python ?0, conda:pytorch 2.7.1 cu126 conda/conda-forge, torchvision 0.22.1+cu126 url",
+    );
+    assert_eq!(of("pixi install\n")[0], format!("a.sh: {cpu}"));
+    assert_eq!(
+        of("pixi run -e gpu train\n"),
+        [format!("a.sh: {gpu}"), format!("pixi.toml: {cpu}"), format!("pixi.toml:gpu: {gpu}")]
+    );
+}

@@ -17,9 +17,6 @@ const MOST_WORK: usize = 300_000;
 /// No job has more rows that count.
 const MOST_ROWS: u32 = 64;
 
-/// What the arms of a test ask, and whether they changed places.
-type Asked = (Vec<Question>, bool);
-
 /// One set of choices.
 #[derive(Clone, Debug)]
 pub(crate) struct World {
@@ -32,7 +29,7 @@ pub(crate) struct World {
     /// The arm taken, by test; arm 0 where a test is not named.
     pub(crate) arms: BTreeMap<String, u32>,
     /// Tests that share a subject, with what they ask.
-    asked: Arc<BTreeMap<String, Asked>>,
+    asked: Arc<BTreeMap<String, Arms>>,
     /// The answer that each such subject has; `None` where it is another.
     answers: BTreeMap<String, Option<String>>,
     /// Which answer this world is about, by its number.
@@ -184,27 +181,30 @@ pub(crate) fn worlds(first: &World, met: &Script) -> Vec<World> {
     found
 }
 
+/// What the arms of a test ask, and whether its two arms changed places.
+type Arms = (Vec<Question>, bool);
+
 /// Subjects that several tests ask about.
 struct Shared {
-    asked: BTreeMap<String, Asked>,
+    asked: BTreeMap<String, Arms>,
     answers: BTreeMap<String, BTreeSet<String>>,
 }
 
 fn shared<'t>(tests: impl Iterator<Item = &'t str>) -> Shared {
-    let mut by_subject: BTreeMap<String, Vec<(&str, Asked)>> = BTreeMap::new();
+    let mut by_subject: BTreeMap<String, Vec<(&str, Arms)>> = BTreeMap::new();
     for test in tests {
-        if let Some(asked) = questions(test)
-            && let Some(subject) = asked.0.first().map(|q| q.subject.clone())
+        if let Some((all, swapped)) = questions(test)
+            && let Some(subject) = all.first().map(|q| q.subject.clone())
         {
-            by_subject.entry(subject).or_default().push((test, asked));
+            by_subject.entry(subject).or_default().push((test, (all, swapped)));
         }
     }
     let mut shared = Shared { asked: BTreeMap::new(), answers: BTreeMap::new() };
     for (subject, tests) in by_subject.into_iter().filter(|(_, tests)| tests.len() > 1) {
-        for (test, asked) in tests {
+        for (test, arms) in tests {
             let answers = shared.answers.entry(subject.clone()).or_default();
-            answers.extend(asked.0.iter().map(|q| q.answer.clone()));
-            shared.asked.insert(test.to_owned(), asked);
+            answers.extend(arms.0.iter().map(|q| q.answer.clone()));
+            shared.asked.insert(test.to_owned(), arms);
         }
     }
     shared

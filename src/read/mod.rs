@@ -31,6 +31,7 @@ mod requirements;
 mod setup_cfg;
 mod setup_py;
 mod shell;
+mod subdir;
 pub(crate) mod syntax;
 mod uv_settings;
 mod workflow;

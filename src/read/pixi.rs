@@ -7,6 +7,7 @@ use std::collections::HashMap;
 
 use super::asked_by_table::{Of, conditions, is_file, requirement};
 use super::command::asks::index;
+use super::subdir::marker_of;
 use super::syntax::comments::ignores;
 use super::syntax::toml::{Key, Table, Toml, Value, comments, entries, get, is_set, items, table, word};
 use crate::notation::match_spec::MatchSpec;
@@ -76,10 +77,10 @@ impl Reader<'_, '_> {
         for item in table.get("platforms").into_iter().flat_map(items).take(MOST) {
             let own = item.get_ref().as_table();
             let name = own.and_then(|own| word(own, "platform").or(word(own, "name"))).or(item.get_ref().as_str());
-            let Some(marker) = name.and_then(marker) else { continue };
+            let Some(marker) = name.and_then(marker_of) else { continue };
             if let Some((key, cuda)) = own.and_then(|own| own.get_key_value("cuda")) {
                 let before = self.when.clone();
-                self.when.push(Choice::Marker(marker.to_owned()));
+                self.when.push(Choice::Marker(marker.clone()));
                 self.cuda(key, cuda);
                 self.when = before;
             }
@@ -102,9 +103,9 @@ impl Reader<'_, '_> {
         }
         self.packages(feature);
         for (platform, value) in entries(feature, &["target"]) {
-            let (Some(marker), Some(of_platform)) = (marker(platform.get_ref()), value.get_ref().as_table()) else { continue };
+            let (Some(marker), Some(of_platform)) = (marker_of(platform.get_ref()), value.get_ref().as_table()) else { continue };
             let before = self.when.clone();
-            self.when.push(Choice::Marker(marker.to_owned()));
+            self.when.push(Choice::Marker(marker));
             self.packages(of_platform);
             self.when = before;
         }
@@ -292,21 +293,6 @@ fn channel_name(channel: &str) -> &str {
     path.unwrap_or(channel).trim_matches('/')
 }
 
-/// The marker that a platform of conda's stands for; `None` for one that is not known.
-fn marker(platform: &str) -> Option<&'static str> {
-    Some(match platform {
-        "linux-64" => "sys_platform == 'linux' and platform_machine == 'x86_64'",
-        "linux-aarch64" => "sys_platform == 'linux' and platform_machine == 'aarch64'",
-        "osx-64" => "sys_platform == 'darwin' and platform_machine == 'x86_64'",
-        "osx-arm64" => "sys_platform == 'darwin' and platform_machine == 'arm64'",
-        "win-64" | "win" => "sys_platform == 'win32'",
-        "linux" => "sys_platform == 'linux'",
-        "osx" => "sys_platform == 'darwin'",
-        "unix" => "sys_platform != 'win32'",
-        _ => return None,
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::pyproject::tests::shown;
@@ -337,7 +323,7 @@ mod tests {
                 format!("Bounds MatchSpec __cuda >=12 <{all}>"),
                 format!("set A=1 <{all}>"),
                 format!("set B=? <{all}>"),
-                format!("MatchSpec x[version='*'] <{all} Marker(sys_platform == 'win32')>"),
+                format!("MatchSpec x[version='*'] <{all} Marker(sys_platform == 'win32' and platform_machine == 'AMD64')>"),
                 format!("torch -> https://e.org/cu124 <{all}>"),
                 format!("torch[e-x]==2.5.1 <{all}>"),
                 format!("Extra https://e.org/cu124=https://e.org/cu124 explicit <{all}>"),
@@ -357,14 +343,15 @@ mod tests {
         let text = "[project]\nplatforms = ['linux-64', 'osx-arm64', { platform = 'win-64', cuda = '12.4' }]\nchannels = []\n\
             [feature.gpu]\nplatforms = ['linux-64']\nchannels = ['nvidia']\ndependencies = { cuda-version = '12.6.*' }\n\
             [environments]\ngpu = ['gpu']\nlone = { features = ['gpu'], no-default-feature = true, solve-group = 's' }\ntwo = { features = [], solve-group = 's' }\n";
-        let platforms = "Marker((sys_platform == 'linux' and platform_machine == 'x86_64') or (sys_platform == 'darwin' and platform_machine == 'arm64') or (sys_platform == 'win32'))";
+        let platforms = "Marker((sys_platform == 'linux' and platform_machine == 'x86_64') or (sys_platform == 'darwin' and platform_machine == 'arm64') or (sys_platform == 'win32' and platform_machine == 'AMD64'))";
         let gpu =
             format!("For(Pixi) {platforms} Feature(gpu) Marker((sys_platform == 'linux' and platform_machine == 'x86_64'))");
         assert_eq!(
             show(text),
             [
                 "environment - by Pixi of PixiEnvironment(default) Feature(default)".to_owned(),
-                "Bounds MatchSpec __cuda >=12.4 <For(Pixi) Marker(sys_platform == 'win32')>".to_owned(),
+                "Bounds MatchSpec __cuda >=12.4 <For(Pixi) Marker(sys_platform == 'win32' and platform_machine == 'AMD64')>"
+                    .to_owned(),
                 format!("Channel nvidia <{gpu}>"),
                 format!("MatchSpec cuda-version[version='12.6.*'] <{gpu}>"),
                 "environment gpu by Pixi of PixiEnvironment(gpu) Feature(gpu) Feature(default)".to_owned(),

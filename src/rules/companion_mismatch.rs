@@ -1,4 +1,5 @@
-use super::{Check, Clash, Needs, Out, Rule, companion};
+use super::{Check, Clash, Needs, Out, Rule};
+use crate::chain;
 use crate::diagnostic::Severity;
 use crate::environment::{Environment, Holds, Reason};
 use crate::knowledge;
@@ -32,7 +33,7 @@ fn check(env: &Environment, out: &mut Out) {
             let mut clash = Clash::new(Holds::Always, message, vec![one, other]);
             let picked = torch.alone.only().or_else(|| torch.alone.today()).map(|build| build.version.public());
             let wanted = picked.or_else(|| torch.wants.pin().map(|pin| pin.public()));
-            if let Some(partner) = wanted.and_then(|wanted| companion::partner(&companion_ask.package, &wanted)) {
+            if let Some(partner) = wanted.and_then(|wanted| chain::partner(&companion_ask.package, &wanted)) {
                 clash = clash.help(format!("write {}=={partner}, the release for {}", companion_ask.package, shown(torch)));
             }
             out.push(clash);

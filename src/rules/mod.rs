@@ -5,7 +5,6 @@ use crate::environment::{Environment, Evidence, Holds, Host, Launched};
 use crate::outline::Outline;
 use crate::version::DriverVersion;
 
-mod companion;
 mod companion_mismatch;
 mod conda_toolkit_beside_wheel;
 mod driver_too_old;

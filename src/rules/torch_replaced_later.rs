@@ -1,4 +1,5 @@
-use super::{Check, Clash, Needs, Out, Rule, companion};
+use super::{Check, Clash, Needs, Out, Rule};
+use crate::chain;
 use crate::diagnostic::Severity;
 use crate::environment::{Effect, Environment, Evidence, Holds, Reason, Step};
 use crate::outline::Tool;
@@ -75,6 +76,6 @@ fn pins(step: &Step, build: &str) -> bool {
 fn partner(step: &Step, by: Option<&str>, torch: &str) -> Option<String> {
     let by = by.filter(|by| pins(step, by))?;
     let torch = Version::parse(torch.split(' ').next()?)?.public();
-    let (companion, release) = (name_of(by), companion::partner(name_of(by), &torch)?);
+    let (companion, release) = (name_of(by), chain::partner(name_of(by), &torch)?);
     Some(format!("write {companion}=={release}, the release for torch {torch}"))
 }

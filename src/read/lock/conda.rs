@@ -1,9 +1,10 @@
 //! conda-lock's `conda-lock.yml` (version 1), and pixi's first locks, which look alike:
 //! <https://conda.github.io/conda-lock/output/>.
 
-use super::{conda_file, marker_of};
+use super::conda_file;
 use crate::notation::requirement::normalise;
 use crate::outline::{Act, Choice, Does, Locked, LockedFrom, Outline, Text, When};
+use crate::read::subdir::marker_of;
 use crate::read::syntax::yaml::{Node, Tree};
 use crate::source::FileId;
 
@@ -27,7 +28,7 @@ fn entry(package: Node<'_>) -> Option<Act> {
         _ => return None,
     };
     let category = known("category").filter(|category| *category != "main").map(|c| Choice::Group(normalise(c)));
-    let when = When(category.into_iter().chain(known("platform").and_then(marker_of)).collect());
+    let when = When(category.into_iter().chain(known("platform").and_then(marker_of).map(Choice::Marker)).collect());
     let at = name.at.to(version.at);
     Some(Act { at, when, does: Does::Lock(Locked { name, version, from, markers: Vec::new() }) })
 }

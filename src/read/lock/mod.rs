@@ -12,23 +12,8 @@ use std::ops::Range;
 
 use crate::notation::match_spec::MatchSpec;
 use crate::notation::wheel::WheelName;
-use crate::outline::{Choice, Locked, LockedFrom, Text};
+use crate::outline::{Locked, LockedFrom, Text};
 use crate::source::Span;
-
-/// The marker of a platform as conda names it; `None` for one that is every platform's, or unknown.
-pub(super) fn marker_of(subdir: &str) -> Option<Choice> {
-    let (system, machine) = match subdir.split_once('-')? {
-        ("linux", "64") => ("linux", "x86_64"),
-        ("linux", machine) => ("linux", machine),
-        ("win", "64") => ("win32", "AMD64"),
-        ("win", machine) => ("win32", machine),
-        ("osx", "64") => ("darwin", "x86_64"),
-        ("osx", machine) => ("darwin", machine),
-        _ => return None,
-    };
-    let plain = machine.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
-    plain.then(|| Choice::Marker(format!("sys_platform == '{system}' and platform_machine == '{machine}'")))
-}
 
 /// The entry of a conda package's file, by its address alone.
 fn conda_file(url: &Text) -> Option<Locked> {

@@ -1,8 +1,9 @@
 //! `pixi.lock`: <https://pixi.sh/latest/workspace/lockfile/>. Which packages an environment has stands in `environments`,
 //! by the addresses of their files, which say all that matters here: the long list of `packages` behind it is not read.
 
-use super::{conda, conda_file, marker_of, python_file};
+use super::{conda, conda_file, python_file};
 use crate::outline::{Act, Choice, Does, IndexKind, IndexLine, Outline, Text, When};
+use crate::read::subdir::marker_of;
 use crate::read::syntax::yaml::{Node, Tree};
 use crate::source::FileId;
 
@@ -27,7 +28,7 @@ pub(in crate::read) fn read(file: FileId, text: &str) -> Outline {
                 acts.push(Act { at: node.body(), when: When(vec![chosen.clone()]), does: Does::Index(line) });
             }
             for (platform, list) in environment.get("packages").into_iter().flat_map(Node::entries) {
-                let marker = platform.text().and_then(marker_of);
+                let marker = platform.text().and_then(marker_of).map(Choice::Marker);
                 let when = When([chosen.clone()].into_iter().chain(marker).collect());
                 acts.extend(list.items().into_iter().filter_map(|package| entry(package, &when)));
             }

@@ -94,23 +94,22 @@ impl Functions {
 /// A function that nothing here calls happens in a world of its own where the file is there to be read by others, or calls
 /// what it is told to (`"$@"`); in a script that does its own work it never happens.
 pub(super) fn follow(entries: &[Entry], functions: &Functions) -> Option<Vec<Act>> {
-    let mut called = functions.called(entries);
+    let called = functions.called(entries);
     let works = |entry: &Entry| match entry {
         Entry::Act(act) => !matches!(act.does, Does::Set(_) | Does::Enter(_) | Does::Leave(_) | Does::Edit(_)),
         Entry::Call(_) => true,
         Entry::Function(_) => false,
     };
-    if !functions.told && entries.iter().any(works) {
-        // As good as followed.
-        called.extend(0..functions.bodies.len());
-    }
-    let mut follow = Follow { functions, called, acts: Vec::new(), open: Vec::new(), given: 0 };
+    let never = !functions.told && entries.iter().any(works);
+    let mut follow = Follow { functions, called, never, acts: Vec::new(), open: Vec::new(), given: 0 };
     follow.entries(entries, &[]).then_some(follow.acts)
 }
 
 struct Follow<'f> {
     functions: &'f Functions,
     called: HashSet<usize>,
+    /// What is not called never happens.
+    never: bool,
     acts: Vec<Act>,
     /// The functions that are being called.
     open: Vec<usize>,
@@ -131,8 +130,12 @@ impl Follow<'_> {
                 Entry::Function(number) if self.called.contains(number) => true,
                 Entry::Function(number) => {
                     let body = &self.functions.bodies[*number];
-                    let alone = [Choice::Branch { test: format!("{}()", body.name), arm: 1 }];
-                    self.body(*number, body.at, &joined(under, &alone), Place::Subshell)
+                    // It is still said: another file may read this one.
+                    let alone = match self.never {
+                        true => Choice::Branch { test: "false".to_owned(), arm: 0 },
+                        false => Choice::Branch { test: format!("{}()", body.name), arm: 1 },
+                    };
+                    self.body(*number, body.at, &joined(under, &[alone]), Place::Subshell)
                 }
                 Entry::Call(call) => self.call(call, under),
             };

@@ -49,17 +49,17 @@ fn functions() {
             &["set 1=a", "set 2=b", "{", "apt <2-x>", ")", "set 1=c", "set 2=", "{", "apt <2-x>", ")"],
         ),
         // Nobody calls it here.
-        ("f() { apt install x; }\napt install y", &["apt y"]),
+        ("f() { apt install x; }\napt install y", &["{false}0 (", "{false}0 apt x", "{false}0 )", "apt y"]),
         ("f() { apt install x; }\nA=b", &["{f()}1 (", "{f()}1 apt x", "{f()}1 )", "set A=b"]),
         ("apt install y\nf() { apt install x; }\n\"$1\"", &["apt y", "{f()}1 (", "{f()}1 apt x", "{f()}1 )"]),
         ("f() { f; apt install x; }; f", &["{", "apt x", ")"]),
         ("f() { g; }; g() { f; }; f", &[]),
-        ("f() { P=x; }; apt install $P", &["apt <P>"]),
+        ("f() { P=x; }; apt install $P", &["{false}0 (", "{false}0 set P=x", "{false}0 )", "apt <P>"]),
         (
             "if a; then f() { apt install x; }; else f() { apt install y; }; fi; f",
             &["{", "{a}0 apt x", ")", "{", "{a}1 apt y", ")"],
         ),
-        ("f() { apt install x; }; f() { apt install y; }; f", &["{", "apt y", ")"]),
+        ("f() { apt install x; }; f() { apt install y; }; f", &["{false}0 (", "{false}0 apt x", "{false}0 )", "{", "apt y", ")"]),
         (
             "f() { shift; apt install $1; }; f a",
             &[
