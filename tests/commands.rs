@@ -1,35 +1,10 @@
 //! From commands to environments: what scripts, images, jobs and recipes lead to.
 
-use cudalint::environment::Environment;
+mod rendered;
+
 use cudalint::linter::Linter;
 use cudalint::settings::Settings;
-
-/// The environments of a project, one a line: `start: <image> package version index, …`.
-fn environments(files: &[(&str, &str)]) -> Vec<String> {
-    let mut linter = Linter::new(Settings::default());
-    for (path, text) in files {
-        linter.set(path, text).expect("no configuration");
-    }
-    linter.report();
-    let mut lines: Vec<String> = linter.environments().map(line).collect();
-    lines.dedup();
-    lines
-}
-
-fn line(env: &Environment) -> String {
-    let image = env.image.as_ref().map(|i| format!("<{}> ", i.reference)).unwrap_or_default();
-    let parts = env.components.iter().map(|c| match (c.builds.only(), c.builds.today()) {
-        (Some(only), _) => format!("{} {} {}", c.name, only.version, only.index),
-        (None, Some(today)) => format!("{} {}… {}", c.name, today.version, today.index),
-        (None, None) => format!("{} ?", c.name),
-    });
-    format!("{}: {image}{}", env.start.name, parts.collect::<Vec<_>>().join(", "))
-}
-
-#[track_caller]
-fn check(files: &[(&str, &str)], expected: &[&str]) {
-    assert_eq!(environments(files), expected);
-}
+use rendered::check;
 
 #[test]
 fn a_file_that_is_written_on_the_way_is_installed() {

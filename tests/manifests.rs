@@ -1,36 +1,10 @@
 //! Python manifests: which environments each start comes to.
 
-use cudalint::environment::Environment;
-use cudalint::linter::Linter;
+mod rendered;
+
 use cudalint::read::{FORMATS, read};
-use cudalint::settings::Settings;
 use cudalint::source::Sources;
-
-/// The environments of a project, one a line: `start: package version index, …`, with `…` where more is possible.
-fn environments(files: &[(&str, &str)]) -> Vec<String> {
-    let mut linter = Linter::new(Settings::default());
-    for (path, text) in files {
-        linter.set(path, text).expect("no configuration");
-    }
-    linter.report();
-    let mut lines: Vec<String> = linter.environments().map(line).collect();
-    lines.dedup();
-    lines
-}
-
-fn line(env: &Environment) -> String {
-    let parts = env.components.iter().map(|c| match (c.builds.only(), c.builds.today()) {
-        (Some(only), _) => format!("{} {} {}", c.name, only.version, only.index),
-        (None, Some(today)) => format!("{} {}… {}", c.name, today.version, today.index),
-        (None, None) => format!("{} ?", c.name),
-    });
-    format!("{}: {}", env.start.name, parts.collect::<Vec<_>>().join(", "))
-}
-
-#[track_caller]
-fn check(files: &[(&str, &str)], expected: &[&str]) {
-    assert_eq!(environments(files), expected);
-}
+use rendered::{check, environments};
 
 #[test]
 fn poetry_translates_its_constraints() {
