@@ -1,0 +1,136 @@
+//! What commands put in.
+
+use super::{Include, IndexLine, Requirement, Text};
+
+/// Which installer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Tool {
+    /// pip, also through `python -m pip`.
+    Pip,
+    /// `uv pip`.
+    UvPip,
+    /// uv's project commands: `sync`, `run`, `add`, `lock`.
+    Uv,
+    /// conda, mamba, micromamba.
+    Conda,
+    /// poetry.
+    Poetry,
+    /// pdm.
+    Pdm,
+    /// pipenv.
+    Pipenv,
+    /// pixi, its Python part; what it takes from conda's channels is [`Tool::Conda`]'s.
+    Pixi,
+}
+
+/// A command that installs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Install {
+    /// Which installer.
+    pub tool: Tool,
+    /// Packages named on the command line.
+    pub asks: Vec<Requirement>,
+    /// Files named on the command line, in order.
+    pub reads: Vec<Include>,
+    /// Indexes and channels named on the command line.
+    pub indexes: Vec<IndexLine>,
+    /// Into which environment.
+    pub target: Target,
+    /// The options that change what is installed.
+    pub flags: InstallFlags,
+}
+
+/// Into which environment a command installs.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Target {
+    /// The one in force.
+    #[default]
+    Active,
+    /// A conda environment by name (`-n`).
+    Named(Text),
+    /// The one that a tool keeps for its project (`poetry run pip install x`).
+    Own(Tool),
+    /// The packages of one Python among several (`python3.9 -m pip`, `pip3.9`): `3.9`.
+    Python(String),
+    /// An environment by folder or by its Python (`-p`, `--python /opt/venv/bin/python`, `--target`).
+    Prefix(Text),
+}
+
+/// Options of an installing command.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct InstallFlags {
+    /// `--no-deps`.
+    pub no_deps: bool,
+    /// `-U`, `--upgrade`, conda's `update`.
+    pub upgrade: bool,
+    /// `--force-reinstall`, `--ignore-installed`, `--reinstall`.
+    pub reinstall: bool,
+    /// `--pre`.
+    pub pre: bool,
+    /// `--no-build-isolation`.
+    pub no_build_isolation: bool,
+    /// Installs nothing here: `--dry-run`, `download`, `wheel`, `uv lock`, `uv pip compile`.
+    pub elsewhere: bool,
+    /// A new environment (`conda create`, `conda env create`).
+    pub creates: bool,
+    /// `--no-binary` names.
+    pub no_binary: Vec<Text>,
+    /// Packages that are built with what the environment has, or with named packages beside their own.
+    pub no_isolation_for: Vec<Text>,
+    /// uv's `--torch-backend`.
+    pub torch_backend: Option<Text>,
+    /// uv's `--index-strategy`.
+    pub index_strategy: Option<Text>,
+    /// `--environment` of pixi.
+    pub environment: Option<Text>,
+    /// `--extra` of uv, normalised where literal.
+    pub extras: Vec<Text>,
+    /// `--group` of uv and pip.
+    pub groups: Vec<Text>,
+    /// Groups that are left out, defaults or not.
+    pub without: Vec<Text>,
+    /// The project's default groups come along.
+    pub default_groups: bool,
+    /// `--all-extras`.
+    pub all_extras: bool,
+    /// `--python-version`, `-p 3.11` of uv.
+    pub python: Option<Text>,
+}
+
+/// A compiling command.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Compile {
+    /// The program: `nvcc`, `cmake`, `make`, `setup.py`.
+    pub program: String,
+    /// Its arguments.
+    pub arguments: Vec<Text>,
+}
+
+/// System packages.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SystemPackages {
+    /// `apt`, `dnf`, `apk`, `pacman` …
+    pub manager: String,
+    /// With versions as written (`cuda-toolkit-12-4=12.4.1-1`).
+    pub names: Vec<Text>,
+    /// Whether they go.
+    pub removes: bool,
+}
+
+/// Environment modules.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Modules {
+    /// With versions as written: `cuda/12.1`; empty where all of them go (`module purge`).
+    pub names: Vec<Text>,
+    /// Whether they go.
+    pub unloads: bool,
+}
+
+/// A file that is fetched.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Download {
+    /// From where.
+    pub url: Text,
+    /// To where; `None` for standard output.
+    pub to: Option<Text>,
+}

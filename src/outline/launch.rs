@@ -1,0 +1,98 @@
+//! What is started, and the GPU it asks for.
+
+use super::{Text, Variable};
+use crate::source::Span;
+
+/// Something is started: a compose service, a pod's container, `docker run`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Launch {
+    /// By what.
+    pub by: Launcher,
+    /// The service, pod or container name.
+    pub name: Option<String>,
+    /// Where a finding about it is placed: the service's key, the `docker` word, the container's entry.
+    pub key: Span,
+    /// The image it runs.
+    pub image: Option<Text>,
+    /// Or the Dockerfile that is built for it.
+    pub build: Option<BuildOf>,
+    /// The GPU it asks for.
+    pub gpu: GpuRequest,
+    /// Arguments after the image, or `command:`/`args:`, word by word.
+    pub command: Vec<Text>,
+    /// `--entrypoint`, `entrypoint:`, Kubernetes' `command:`.
+    pub entrypoint: Option<Vec<Text>>,
+    /// Variables given to it.
+    pub environment: Vec<Variable>,
+    /// Files of variables given to it, before those (`env_file`); relative to the file that says so.
+    pub environment_files: Vec<Text>,
+    /// More variables come from where nothing is read (`envFrom`).
+    pub unread_environment: bool,
+    /// A word that asks for a GPU node without asking for the GPU (Kubernetes nodeSelector, affinity).
+    pub gpu_node: Option<Text>,
+    /// An argument could not be read (`$GPU_ARGS`, an array, `extends`): absence proves nothing.
+    pub open: bool,
+    /// Nothing of it uses a GPU: it has no replicas, or only prints its help.
+    pub idle: bool,
+}
+
+impl Launch {
+    /// Whether a GPU's devices and driver may be there when it runs.
+    #[must_use]
+    pub fn may_have_gpu(&self) -> bool {
+        // Where the `nvidia` runtime is the default one, this variable asks.
+        let chosen = |v: &Variable| {
+            let value = v.value.as_ref().and_then(Text::known);
+            v.name == "NVIDIA_VISIBLE_DEVICES" && !matches!(value, Some("" | "void" | "none"))
+        };
+        !self.idle && (self.gpu != GpuRequest::None || self.open || self.environment.iter().any(chosen))
+    }
+    /// Whether these words only ask a program for its help or version.
+    #[must_use]
+    pub fn only_tells(command: &[Text]) -> bool {
+        command.iter().filter_map(Text::known).any(|word| matches!(word, "--help" | "--version"))
+    }
+}
+
+/// What starts it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Launcher {
+    /// A compose service.
+    Compose,
+    /// `docker run`, `podman run`, `nvidia-docker run`.
+    DockerRun,
+    /// `docker build -t X`: starts nothing, but names an image for its Dockerfile.
+    DockerBuild,
+    /// A Kubernetes container.
+    Kubernetes,
+    /// `devcontainer.json`.
+    Devcontainer,
+    /// `srun --container-image`, `shifter`.
+    Slurm,
+    /// `apptainer exec`, `singularity run`.
+    Apptainer,
+}
+
+/// A Dockerfile to build.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BuildOf {
+    /// The folder.
+    pub context: Text,
+    /// The Dockerfile, relative to the context (compose) or to the working directory (`docker build -f`).
+    pub dockerfile: Option<Text>,
+    /// The stage.
+    pub target: Option<Text>,
+    /// Build arguments.
+    pub arguments: Vec<Variable>,
+}
+
+/// How a launch asks for a GPU.
+#[derive(Clone, Debug, PartialEq)]
+pub enum GpuRequest {
+    /// Not at all.
+    None,
+    /// At that place.
+    Asked(Span),
+    /// "If there is one" (`hostRequirements.gpu: optional`).
+    Optional(Span),
+}

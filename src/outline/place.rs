@@ -1,0 +1,60 @@
+//! Variables, and where what follows happens.
+
+use super::Text;
+
+/// A variable.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Variable {
+    /// Its name.
+    pub name: String,
+    /// Its value; `None` for a declaration without one (`ARG X`).
+    pub value: Option<Text>,
+    /// How far it reaches.
+    pub scope: Scope,
+}
+
+/// How far a variable reaches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Scope {
+    /// Dockerfile `ARG`.
+    Arg,
+    /// Written to the user's configuration (`pip config set`): outlives the shell and the layer.
+    Configured,
+    /// Written to `$GITHUB_ENV` or `$GITHUB_PATH`: holds for the later steps of the job.
+    Job,
+    /// The whole environment from here on: `ENV`, `export`, a workflow's or compose's `env`.
+    Environment,
+    /// The shell that sets it only.
+    Shell,
+    /// One command only (`X=1 cmd`), or a `RUN export` that ends with its layer; stands right before the act it is for.
+    Command,
+}
+
+/// Where what follows happens.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Place {
+    /// `WORKDIR`, `cd`.
+    Directory(Text),
+    /// `conda activate`.
+    CondaEnvironment(Text),
+    /// `source X/bin/activate`, `python -m venv X` followed by its use.
+    Venv(Text),
+    /// The whole script runs in a container of that image (`#SBATCH --container-image`).
+    Image(Text),
+    /// A called function's body begins, in the same shell; the [`Place::Back`] that belongs to it follows.
+    Call,
+    /// A subshell or a RUN begins; the [`Place::Back`] that belongs to it follows.
+    Subshell,
+    /// A subshell or a RUN ends: directory, environment and shell variables are again what they were before it.
+    /// Or a call ends, which changes nothing.
+    Back,
+}
+
+/// What the rest of does not happen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Leaves {
+    /// The shell's: `exit`, `exec program`.
+    Shell,
+    /// The function's or the sourced file's: `return`.
+    Function,
+}

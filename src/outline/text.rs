@@ -1,0 +1,61 @@
+//! Text with variables in it.
+
+use super::{Choice, Tool};
+use crate::source::Span;
+
+/// Text that may hold variables. Linking resolves it to one value, or to none.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Text {
+    /// In order; adjacent literals are joined.
+    pub pieces: Vec<Piece>,
+    /// Where it stands, quotes included.
+    pub at: Span,
+}
+
+/// A part of a [`Text`].
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Piece {
+    /// Means itself; quotes and escapes are already taken away.
+    Literal(String),
+    /// `$NAME`, `${NAME}`, `${NAME:-fallback}`, `${NAME:+instead}`.
+    Variable {
+        /// Its name.
+        name: String,
+        /// What stands in when it is unset or empty (`:-`, `-`).
+        fallback: Option<Vec<Piece>>,
+        /// What stands there only when it is set (`:+`, `+`).
+        instead: Option<Vec<Piece>>,
+    },
+    /// Known only when run: `$(nvcc --version)`, `${A//x/y}`, `${{ matrix.x }}`, `{{ jinja }}`, a glob.
+    Opaque,
+}
+
+impl Text {
+    /// A text without variables.
+    #[must_use]
+    pub fn literal(text: impl Into<String>, at: Span) -> Self {
+        Self { pieces: vec![Piece::Literal(text.into())], at }
+    }
+    /// The text, if it holds no variable.
+    #[must_use]
+    pub fn known(&self) -> Option<&str> {
+        match self.pieces.as_slice() {
+            [] => Some(""),
+            [Piece::Literal(text)] => Some(text),
+            _ => None,
+        }
+    }
+}
+
+/// An environment that a manifest puts together.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Composed {
+    /// Its name; `None` for the one that is meant where none is named.
+    pub name: Option<String>,
+    /// With which tool it is installed.
+    pub tool: Tool,
+    /// What it is made of.
+    pub with: Vec<Choice>,
+    /// The project itself comes along, with what it requires.
+    pub project: bool,
+}
