@@ -143,6 +143,8 @@ const KINDS: &[Kind] = &[
     ("findings in a file", 50, |n| one("a.sh", each(n, |i| format!("python -m venv v{i}\nv{i}/bin/pip install {TORCH}\n")))),
     ("findings on a line", 30, |n| one("compose.yml", format!("services: {{{}}}\n", each(n, |i| format!("s{i}: {{image: {GPU_IMAGE}, command: nvidia-smi}}, "))))),
     ("findings at deep places", 300, |n| one("k.yaml", format!("kind: List\nitems:\n{}", each(n, |i| format!("- {{apiVersion: v1, kind: Pod, metadata: {{name: p{i}}}, spec: {{containers: [{{name: c, image: \"{GPU_IMAGE}\"}}]}}}}\n"))))),
+    ("substitutions within substitutions", 4000, |n| one("a.sh", format!("x={}echo{}\n", "$(".repeat(n), ")".repeat(n)))),
+    ("quoted substitutions within substitutions", 4000, |n| one("a.sh", format!("x={}echo{}\n", "\"$(".repeat(n), ")\"".repeat(n)))),
     ("torn places", 2000, |n| one("a.sh", ")\n".repeat(n))),
     ("torn places of a manifest", 2000, |n| one("requirements.txt", "== x\n".repeat(n))),
     ("torn places of a project", 2000, |n| project("", &"= x\n".repeat(n))),

@@ -9,7 +9,7 @@ use super::overrides::Override;
 use super::state::{Held, State, at, comes};
 use super::view::View;
 use crate::environment::{Ask, Build, Candidates, Change, Conflict, Effect, Evidence, Holds, Reason, Step, StepIndex};
-use crate::knowledge::{self, Kernels};
+use crate::knowledge;
 use crate::notation::requirement::{self, Requirement, Subject};
 use crate::outline::{Language, Tool};
 use crate::project::{Asked, Installed};
@@ -223,7 +223,7 @@ impl State {
         for entry in step.locks.iter().filter(|entry| entry.sure) {
             let lock = &entry.lock;
             let Some(name) = lock.name.known().map(requirement::normalise) else { continue };
-            if view.limits.locks(&name).is_empty() || places.contains_key(&name) || (manifest && !is_framework(&name)) {
+            if view.limits.locks(&name).is_empty() || places.contains_key(&name) || (manifest && !resolve::is_framework(&name)) {
                 continue;
             }
             let mut also = entry.also.clone();
@@ -340,7 +340,7 @@ impl State {
                 let Subject::Package { name, wants, .. } = &parsed.subject else { continue };
                 // Parts of CUDA come with their framework's row, unless an extra asks for them.
                 let by_extra = holds(&[]) != Some(true) && !knowledge::releases(name).is_empty();
-                if !is_framework(name) && !by_extra {
+                if !resolve::is_framework(name) && !by_extra {
                     continue;
                 }
                 let there = self.there(name).and_then(|(_, held)| held.builds.only().or_else(|| held.builds.today()));
@@ -381,7 +381,7 @@ impl State {
     /// The builds of a pin that no index in reach has, all of which are known: it is published elsewhere, and requires the same.
     fn lacking(&self, want: &Wanted, found: &[StepIndex]) -> Option<Candidates> {
         want.wants.pin().filter(|_| want.alone.builds.is_empty() && found.iter().all(|index| index.id.is_some()))?;
-        Some(resolve::published(&want.name, &want.wants, &self.platform)).filter(|c| !c.builds.is_empty())
+        Some(resolve::wherever_published(&want.name, &want.wants, &self.platform)).filter(|c| !c.builds.is_empty())
     }
 
     /// What the step does to a package that was there; `today` says whether what is picked today beside it admits a version.
@@ -432,25 +432,14 @@ impl State {
 
 /// A release that the tables do not know brings its framework in a version that is not known either.
 fn bring_unknown(wanted: &mut Vec<Wanted>, by: &str, at: Span) {
-    let rows = knowledge::releases(by).iter().filter(|r| r.indexes.contains(&"pypi"));
-    let mut names: Vec<String> = Vec::new();
-    for (_, parsed) in rows.flat_map(|r| resolve::requirements(r).iter().cloned().collect::<Vec<_>>()) {
-        if let Subject::Package { name, wants, .. } = parsed.subject
-            && wants.pin().is_some()
-            && is_framework(&name)
-            && !names.contains(&name)
-        {
-            names.push(name);
-        }
-    }
-    for name in names {
-        match wanted.iter_mut().find(|w| w.name == name) {
+    for name in resolve::frameworks_pinned_by(by).iter() {
+        match wanted.iter_mut().find(|w| w.name == *name) {
             Some(known) if known.wants.pin().is_none() => {
                 known.alone = Candidates { today: None, open: true, ..known.alone.clone() }
             }
             Some(_) => {}
             None => wanted.push(Wanted {
-                name,
+                name: name.clone(),
                 wants: Specifiers::default(),
                 shown: String::new(),
                 at,
@@ -524,11 +513,6 @@ fn replaced(before: &Held, builds: &Candidates, holds: Holds) -> Effect {
 /// Any build may come.
 pub(super) fn open() -> Candidates {
     Candidates { open: true, ..Candidates::default() }
-}
-
-/// A package that carries kernels of its own: the chain runs through it.
-fn is_framework(name: &str) -> bool {
-    knowledge::releases(name).iter().any(|r| r.kernels != Kernels::Unknown)
 }
 
 /// What the candidates require of another package, in words.

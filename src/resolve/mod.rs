@@ -10,5 +10,5 @@ mod python;
 
 pub(crate) use conda::candidates as conda_candidates;
 pub(crate) use prune::{Pruned, Stays, prune};
-pub(crate) use published::requirements;
-pub(crate) use python::{Reach, candidates as python_candidates, from_wheel, published};
+pub(crate) use published::{frameworks_pinned_by, is_framework, requirements};
+pub(crate) use python::{Reach, candidates as python_candidates, from_wheel, wherever_published};

@@ -1,21 +1,104 @@
-//! What a release of the tables requires, parsed once: a run asks it thousands of times.
+//! What the tables say of releases, parsed once: a run asks it thousands of times.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::hash::Hash;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
-use crate::knowledge::Release;
-use crate::notation::requirement::{self, Requirement};
+use crate::environment::Build;
+use crate::knowledge::{self, Kernels, Release};
+use crate::notation::requirement::{self, Requirement, Subject};
+use crate::platform::Pythons;
+use crate::version::Version;
 
 /// Requirements with their texts.
 pub(crate) type Published = Arc<[(&'static str, Requirement)]>;
 
+/// A build that an index serves.
+pub(crate) struct Served {
+    /// With the local version that the index gives it.
+    pub(crate) build: Build,
+    /// The Python versions it has wheels for; empty where the tables do not say.
+    pub(crate) pythons: Vec<Pythons>,
+}
+
+/// Answers that are worked out at their first question.
+struct Known<K, V>(LazyLock<Mutex<HashMap<K, V>>>);
+
+impl<K: Eq + Hash, V: Clone> Known<K, V> {
+    const fn new() -> Self {
+        Self(LazyLock::new(Mutex::default))
+    }
+    fn get(&self, key: K, work_out: impl FnOnce() -> V) -> V {
+        // The map is whole between two statements: a panic elsewhere spoils nothing.
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        known.entry(key).or_insert_with(work_out).clone()
+    }
+}
+
+/// The place of a static list tells it from all others: hashing its texts would cost as much as parsing them.
+fn place<T>(rows: &'static [T]) -> (usize, usize) {
+    (rows.as_ptr().addr(), rows.len())
+}
+
 /// The published requirements of a release, without those that cannot be read.
 pub(crate) fn requirements(release: &'static Release) -> Published {
-    /// By place in the tables: hashing the texts would cost as much as parsing them.
-    static KNOWN: OnceLock<Mutex<HashMap<(usize, usize), Published>>> = OnceLock::new();
+    static KNOWN: Known<(usize, usize), Published> = Known::new();
     let texts = release.requires;
     let parse = || texts.iter().filter_map(|text| Some((*text, requirement::parse(text).ok()?))).collect();
-    // The map is whole between two statements: a panic elsewhere spoils nothing.
-    let mut known = KNOWN.get_or_init(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner);
-    known.entry((texts.as_ptr().addr(), texts.len())).or_insert_with(parse).clone()
+    KNOWN.get(place(texts), parse)
+}
+
+/// The builds of a package that an index serves, in the order of the tables.
+pub(crate) fn served(rows: &'static [Release], index: &'static str) -> Arc<[Served]> {
+    static KNOWN: Known<((usize, usize), &'static str), Arc<[Served]>> = Known::new();
+    KNOWN.get((place(rows), index), || {
+        let local = knowledge::index_by_id(index).is_some_and(|i| i.local_versions);
+        let here = rows.iter().filter(|release| release.indexes.contains(&index));
+        here.filter_map(|release| serve(release, index, local)).collect()
+    })
+}
+
+/// The builds of a package that PyTorch's indexes serve, each under the first one.
+pub(crate) fn of_torch(rows: &'static [Release]) -> Arc<[Served]> {
+    static KNOWN: Known<(usize, usize), Arc<[Served]>> = Known::new();
+    KNOWN.get(place(rows), || {
+        let local = |id: &&str| knowledge::index_by_id(id).is_some_and(|i| i.local_versions);
+        let of_torch = rows.iter().filter(|release| release.indexes.iter().any(|id| local(&id)));
+        of_torch.filter_map(|release| serve(release, release.indexes.first()?, true)).collect()
+    })
+}
+
+fn serve(release: &'static Release, index: &'static str, local: bool) -> Option<Served> {
+    let version = match release.tag {
+        tag if local && !tag.is_empty() => Version::parse(&format!("{}+{tag}", release.version)),
+        _ => Version::parse(release.version),
+    };
+    let pythons = release.pythons.iter().filter_map(|text| Pythons::parse(text)).collect();
+    Some(Served { build: Build { version: version?, index, release }, pythons })
+}
+
+/// The frameworks that releases of a package on PyPI pin.
+pub(crate) fn frameworks_pinned_by(package: &str) -> Arc<[String]> {
+    static KNOWN: Known<(usize, usize), Arc<[String]>> = Known::new();
+    let rows = knowledge::releases(package);
+    KNOWN.get(place(rows), || {
+        let mut names: Vec<String> = Vec::new();
+        for release in rows.iter().filter(|release| release.indexes.contains(&"pypi")) {
+            for (_, parsed) in requirements(release).iter() {
+                if let Subject::Package { name, wants, .. } = &parsed.subject
+                    && wants.pin().is_some()
+                    && is_framework(name)
+                    && !names.contains(name)
+                {
+                    names.push(name.clone());
+                }
+            }
+        }
+        names.into()
+    })
+}
+
+/// A package that carries kernels of its own: the chain runs through it.
+pub(crate) fn is_framework(package: &str) -> bool {
+    knowledge::releases(package).iter().any(|release| release.kernels != Kernels::Unknown)
 }

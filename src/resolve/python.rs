@@ -1,5 +1,6 @@
 //! Candidates of a Python package under pip and uv.
 
+use super::published::{self, Served};
 use crate::environment::{Build, Candidates, StepIndex};
 use crate::knowledge::{self, Release};
 use crate::notation::wheel::WheelName;
@@ -75,7 +76,8 @@ fn among(
     let first_index = reach.first_index;
     let mut found = Candidates::default();
     let mut unknown = visible.is_empty();
-    for (priority, index) in visible.iter().enumerate() {
+    let pre = reach.pre || wants.names_pre();
+    for index in visible {
         let Some(id) = index.id else {
             // Its contents may win over everything behind it (uv), or over everything (pip).
             unknown = true;
@@ -84,13 +86,13 @@ fn among(
             }
             continue;
         };
-        let here: Vec<&'static Release> = rows.iter().filter(|r| r.indexes.contains(&id)).collect();
-        let fits = |r: &&&Release| r.platforms.meets(platform.bits()) && fits_python(r, platform);
-        let local = knowledge::index_by_id(id).is_some_and(|i| i.local_versions);
-        for release in here.iter().filter(fits) {
-            let Some(version) = version(release, local) else { continue };
-            if wants.admits(&version) && (reach.pre || wants.names_pre() || !version.is_pre()) {
-                found.builds.push((priority, Build { version, index: id, release }).1);
+        let here = published::served(rows, id);
+        for Served { build, pythons } in here.iter() {
+            let runs = build.release.platforms.meets(platform.bits())
+                && (pythons.is_empty() || pythons.iter().any(|set| set.meets(platform.python)));
+            let taken = |version: &Version| wants.admits(version) && (pre || !version.is_pre());
+            if runs && taken(&build.version) {
+                found.builds.push(build.clone());
             }
         }
         // uv stops at the first index that has the package at all.
@@ -133,25 +135,11 @@ fn differ(a: &Build, b: &Build) -> bool {
 
 /// The builds that `wants` admits, whichever of PyTorch's indexes serves them: what a version requires, it requires
 /// wherever it comes from. Wheels of a project's own pages are built for one torch each, and say nothing of its others.
-pub(crate) fn published(package: &str, wants: &Specifiers, platform: &Platform) -> Candidates {
-    let of_torch = |r: &&Release| r.indexes.iter().any(|id| knowledge::index_by_id(id).is_some_and(|i| i.local_versions));
-    let rows = knowledge::releases(package).iter().filter(of_torch).filter(|r| r.platforms.meets(platform.bits()));
-    let build =
-        |release: &'static Release| Some(Build { version: version(release, true)?, index: release.indexes.first()?, release });
-    let builds: Vec<Build> = rows.filter_map(build).filter(|b| wants.admits(&b.version)).collect();
+pub(crate) fn wherever_published(package: &str, wants: &Specifiers, platform: &Platform) -> Candidates {
+    let served = published::of_torch(knowledge::releases(package));
+    let fits = served.iter().map(|s| &s.build).filter(|b| b.release.platforms.meets(platform.bits()) && wants.admits(&b.version));
+    let builds: Vec<Build> = fits.cloned().collect();
     Candidates { open: builds.is_empty(), today: None, builds }
-}
-
-fn version(release: &Release, local: bool) -> Option<Version> {
-    if local && !release.tag.is_empty() {
-        return Version::parse(&format!("{}+{}", release.version, release.tag));
-    }
-    Version::parse(release.version)
-}
-
-fn fits_python(release: &Release, platform: &Platform) -> bool {
-    release.pythons.is_empty()
-        || release.pythons.iter().any(|p| crate::platform::Pythons::parse(p).is_some_and(|set| set.meets(platform.python)))
 }
 
 /// The build that a wheel's address names.

@@ -17,6 +17,8 @@ use crate::source::Span;
 
 /// What stands under more tests than this is not read.
 const TESTS: usize = 32;
+/// What stands in more shells within shells than this is not read: each is read in its own words and in those of all around it.
+const SUBSHELLS: usize = 32;
 /// Scripts in strings in strings.
 const NESTED: usize = 4;
 /// Loops over more words than this are read once, for no word.
@@ -277,7 +279,7 @@ impl<'e, 'o> Walk<'e, 'o> {
                 steps.extend(node.child_by_field_name("body").map(Step::Visit));
                 steps.push(Step::Defined(node));
             }
-            "subshell" | "command_substitution" | "process_substitution" => {
+            "subshell" | "command_substitution" | "process_substitution" if self.out.opened.len() < SUBSHELLS => {
                 steps.push(Step::Open(node));
                 steps.extend(named(node).into_iter().map(Step::Visit));
                 steps.push(Step::Back(node));
