@@ -32,7 +32,8 @@ const MAY_USE: &[(&str, &str)] = &[
     ("hardware", "environment knowledge platform"),
     ("demand", "chain environment knowledge version"),
     ("needs", "demand diagnostic environment knowledge version"),
-    ("rules", "chain demand diagnostic environment knowledge loader near notation outline platform source version"),
+    ("alternative", "chain environment knowledge platform version"),
+    ("rules", "alternative chain demand diagnostic environment knowledge loader near notation outline platform source version"),
     ("suppress", "diagnostic outline rules source"),
     ("judge", "diagnostic environment knowledge outline rules settings source suppress"),
     (

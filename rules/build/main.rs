@@ -48,6 +48,7 @@ struct Tables {
     addresses: Vec<(String, String)>,
     mirrors: Vec<(String, Vec<String>)>,
     images: BTreeMap<String, Vec<(Key, String)>>,
+    bare_images: Vec<(Key, String)>,
     gpus: Vec<(Key, String)>,
     gpu_names: Vec<(String, String, String)>,
     ambiguous: Vec<String>,
@@ -102,6 +103,7 @@ const KINDS: &[(&str, Take, &[&str])] = &[
     ("index", Tables::index, &["id", "urls", "tag", "flat", "complete", "closed", "local_versions", "pre_releases", "source"]),
     ("mirror", Tables::mirror, &["of", "urls", "source"]),
     ("image", Tables::image, IMAGE),
+    ("bare_image", Tables::bare_image, &["repository", "source"]),
     ("gpu", Tables::gpu, &["name", "aliases", "sm", "architecture", "segment", "basis", "source"]),
     ("ambiguous_gpu", Tables::ambiguous_gpu, &["names", "source"]),
     ("driver_bound", Tables::driver_bound, &["cuda", "linux", "windows", "windows_disputed", "basis", "source"]),
@@ -147,6 +149,7 @@ const IMAGE: &[&str] = &[
     "driver",
     "driver_branches",
     "gpu_only",
+    "without_compat",
     "os",
     "python",
     "basis",
@@ -335,8 +338,9 @@ impl Tables {
             self.addresses.push((url.to_owned(), id.to_owned()));
         }
         let text = format!(
-            "Index {{ id: {id:?}, tag: {:?}, flat: {}, complete: {:?}, closed: {}, local_versions: {}, pre_releases: {}, \
+            "Index {{ id: {id:?}, address: {:?}, tag: {:?}, flat: {}, complete: {:?}, closed: {}, local_versions: {}, pre_releases: {}, \
              source: {source} }}",
+            row.list("urls")?.first().unwrap_or(&""),
             row.text("tag")?,
             row.flag("flat")?,
             row.text("complete")?,
@@ -386,13 +390,14 @@ impl Tables {
             }
             let text = format!(
                 "Image {{ repository: {repository:?}, tag: {tag:?}, cuda: {cuda:?}, flavour: Flavour::{flavour}, cudnn: {cudnn:?}, \
-                 torch: {:?}, require_cuda: {:?}, driver: {:?}, driver_branches: &{:?}, gpu_only: {}, os: {os:?}, \
+                 torch: {:?}, require_cuda: {:?}, driver: {:?}, driver_branches: &{:?}, gpu_only: {}, without_compat: {}, os: {os:?}, \
                  python: {:?}, basis: {basis}, source: {source} }}",
                 row.text("torch")?,
                 row.text("require_cuda")?,
                 row.text("driver")?,
                 row.numbers("driver_branches")?,
                 row.flag("gpu_only")?,
+                row.flag("without_compat")?,
                 row.text("python")?,
             );
             self.images.entry(repository.to_owned()).or_default().push((image_key(tag), text));
@@ -401,6 +406,13 @@ impl Tables {
         let mut key = text_key(repository);
         key.extend(image_key(&first.0));
         Ok(key)
+    }
+
+    fn bare_image(&mut self, row: &Row) -> Answer<Key> {
+        self.source(row.must("source")?)?;
+        let repository = row.must("repository")?;
+        self.bare_images.push((text_key(repository), format!("{repository:?}")));
+        Ok(text_key(repository))
     }
 
     fn gpu(&mut self, row: &Row) -> Answer<Key> {
@@ -510,6 +522,7 @@ impl Tables {
         put("RELEASES", "(&str, &[Release])", groups(self.releases, "release")?);
         put("COMPANIONS", "(&str, &str)", self.partners.iter().map(|pair| format!("{pair:?}")).collect());
         put("IMAGES", "(&str, &[Image])", groups(self.images, "image")?);
+        put("BARE_IMAGES", "&str", sorted(self.bare_images, "bare_image")?);
         for (of, urls) in &self.mirrors {
             for (url, id) in self.addresses.clone() {
                 if let Some(rest) = url.strip_prefix(of.as_str()).filter(|rest| rest.is_empty() || rest.starts_with('/')) {

@@ -129,11 +129,7 @@ fn stands_on(image: Option<&str>, at: Span, also: &[(Span, Reason)], script: &Sc
 
 /// NVIDIA's CUDA images, and those that stand on them, carry `cuda-compat` of their own release.
 fn image_compat(image: &Image) -> Option<CudaVersion> {
-    let row = image.row.filter(|row| row.flavour != knowledge::Flavour::None)?;
-    // Its runtime images stand on plain Ubuntu. Source: pytorch/pytorch, docker.Makefile, BASE_RUNTIME.
-    if row.repository == "pytorch/pytorch" && row.flavour == knowledge::Flavour::Runtime {
-        return None;
-    }
+    let row = image.row.filter(|row| row.flavour != knowledge::Flavour::None && !row.without_compat)?;
     Some(CudaVersion::parse(row.cuda)?.minor_only())
 }
 

@@ -78,7 +78,11 @@ impl State {
             })
             .collect();
         let pruned = if step.flags.no_deps {
-            resolve::Pruned { left: packages.iter().map(|(_, c)| c.clone()).collect(), conflicts: Vec::new() }
+            resolve::Pruned {
+                left: packages.iter().map(|(_, c)| c.clone()).collect(),
+                conflicts: Vec::new(),
+                by: vec![Vec::new(); packages.len()],
+            }
         } else {
             resolve::prune(&packages, &self.platform)
         };
@@ -99,7 +103,11 @@ impl State {
             if self.unknown_base && !want.chosen && self.there(&want.name).is_none() {
                 builds = Candidates { open: true, today: None, ..builds };
             }
-            let evidence = at(want.at, &want.also, comes(&want.name, &want.shown, &builds), step.join);
+            let mut evidence = at(want.at, &want.also, comes(&want.name, &want.shown, &builds), step.join);
+            if builds.today().map(|b| &b.version) != want.alone.today().map(|b| &b.version) {
+                let others = pruned.by[n].iter().map(|other| (&wanted[*other], &packages[*other].1));
+                evidence.also.extend(others.map(|(other, builds)| (other.at, limits(other, builds, &want.name))));
+            }
             let today = |version: &Version| beside.admit(n, version);
             let change = self.change(want, &builds, &evidence, step, &today);
             match change.as_ref().map(|c| &c.effect) {
@@ -204,8 +212,10 @@ impl State {
                 Some(_) if view.overrides.of(&new.name).is_some() => {}
                 // Asked for twice: both conditions hold; the stricter line is the one to change.
                 Some(old) => {
-                    let (kept, other) = if new.chosen && !old.chosen { (new, &*old) } else { (old.clone(), &new) };
+                    let (mut kept, other) = if strict(&new) > strict(old) { (new, &*old) } else { (old.clone(), &new) };
                     let wants = kept.wants.and(&other.wants);
+                    kept.chosen |= other.chosen;
+                    kept.also.push((other.at, Reason::Asked { package: other.name.clone(), wants: other.shown.clone() }));
                     let anything = [&kept, other].iter().any(|w| w.alone.open && w.alone.builds.is_empty() && w.wants.is_any());
                     let extras = kept.extras.iter().chain(&other.extras).cloned().collect();
                     let mut merged = Wanted { wants, extras, ..kept };
@@ -454,6 +464,15 @@ fn bring_unknown(wanted: &mut Vec<Wanted>, by: &str, at: Span) {
     }
 }
 
+/// How much an ask leaves open: a pin is stricter than an upper bound, which is stricter than none.
+fn strict(want: &Wanted) -> u8 {
+    match (want.wants.pin(), want.wants.is_open_above()) {
+        (Some(_), _) => 2,
+        (None, false) => 1,
+        (None, true) => 0,
+    }
+}
+
 /// How surely a package fixes the version of one that it requires.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Fixes {
@@ -513,6 +532,14 @@ fn replaced(before: &Held, builds: &Candidates, holds: Holds) -> Effect {
 /// Any build may come.
 pub(super) fn open() -> Candidates {
     Candidates { open: true, ..Candidates::default() }
+}
+
+/// How a package bears on which version of another one comes.
+fn limits(by: &Wanted, builds: &Candidates, of: &str) -> Reason {
+    match (requires(builds, of), builds.only().or_else(|| builds.today())) {
+        (what, Some(build)) if !what.is_empty() => Reason::Requires { by: format!("{} {}", by.name, build.version), what },
+        _ => Reason::Asked { package: by.name.clone(), wants: by.shown.clone() },
+    }
 }
 
 /// What the candidates require of another package, in words.

@@ -169,6 +169,8 @@ pub struct Release {
 pub struct Index {
     /// `pypi`, `pytorch/cu121`, `pytorch/flat`, `pytorch/nightly/cu128` …
     pub id: &'static str,
+    /// Its address without scheme, the first of several; empty where only its id is known.
+    pub address: &'static str,
     /// The CUDA tag that all its builds share; empty = several or none.
     pub tag: &'static str,
     /// Whether it is a flat page of links.
@@ -208,6 +210,8 @@ pub struct Image {
     pub driver_branches: &'static [u16],
     /// Does nothing without a GPU (inference servers).
     pub gpu_only: bool,
+    /// Its CUDA comes without the `cuda-compat` of its release.
+    pub without_compat: bool,
     /// `ubuntu22.04`; empty = not known.
     pub os: &'static str,
     /// CPython inside (`3.10`); empty = none or not known.

@@ -13,6 +13,8 @@ pub(crate) struct Pruned {
     pub(crate) left: Vec<Candidates>,
     /// (package, the package that it requires otherwise).
     pub(crate) conflicts: Vec<(usize, usize)>,
+    /// For each package those that left fewer of its builds, or another one to be picked today; each once.
+    pub(crate) by: Vec<Vec<usize>>,
 }
 
 /// What an installer does with a package that is there before the step.
@@ -38,6 +40,7 @@ pub(crate) fn prune(packages: &[(String, Candidates)], platform: &Platform) -> P
         packages.iter().map(|(_, c)| c.builds.iter().map(|b| demands(b, &index, platform)).collect()).collect();
     let mut alive: Vec<Vec<bool>> = packages.iter().map(|(_, c)| vec![true; c.builds.len()]).collect();
     let mut conflicts: Vec<(usize, usize)> = Vec::new();
+    let mut by: Vec<Vec<usize>> = vec![Vec::new(); packages.len()];
     let mut changed = true;
     while changed {
         changed = false;
@@ -71,9 +74,10 @@ pub(crate) fn prune(packages: &[(String, Candidates)], platform: &Platform) -> P
                 } else {
                     theirs.iter().copied().filter(|j| keep_a.iter().any(|i| met(*i, *j))).collect()
                 };
-                for (p, before, after) in [(a, &ours, &keep_a), (b, &theirs, &keep_b)] {
+                for (p, other, before, after) in [(a, b, &ours, &keep_a), (b, a, &theirs, &keep_b)] {
                     if after.len() < before.len() {
                         changed = true;
+                        note(&mut by[p], other);
                         for i in before.iter().filter(|i| !after.contains(i)) {
                             alive[p][*i] = false;
                         }
@@ -83,7 +87,7 @@ pub(crate) fn prune(packages: &[(String, Candidates)], platform: &Platform) -> P
         }
     }
     let left = packages.iter().zip(&alive).map(|((_, c), alive)| keep(c, alive)).collect();
-    let mut pruned = Pruned { left, conflicts };
+    let mut pruned = Pruned { left, conflicts, by };
     settle(packages, &mut pruned, platform);
     pruned
 }
@@ -108,8 +112,17 @@ fn settle(packages: &[(String, Candidates)], pruned: &mut Pruned, platform: &Pla
         if !fits(&left.builds[now])
             && let Some(newest) = left.builds.iter().rposition(|build| fits(build) && held(build))
         {
+            for demand in demands(&pruned.left[p].builds[now], &index, platform) {
+                note(&mut pruned.by[p], demand.of);
+            }
             pruned.left[p].today = Some(newest);
         }
+    }
+}
+
+fn note(all: &mut Vec<usize>, one: usize) {
+    if !all.contains(&one) {
+        all.push(one);
     }
 }
 

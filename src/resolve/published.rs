@@ -35,14 +35,16 @@ impl<K: Eq + Hash, V: Clone> Known<K, V> {
     }
 }
 
-/// The place of a static list tells it from all others: hashing its texts would cost as much as parsing them.
-fn place<T>(rows: &'static [T]) -> (usize, usize) {
+/// Where a static list lies, and its length: hashing its texts would cost as much as parsing them.
+type Place = (usize, usize);
+
+fn place<T>(rows: &'static [T]) -> Place {
     (rows.as_ptr().addr(), rows.len())
 }
 
 /// The published requirements of a release, without those that cannot be read.
 pub(crate) fn requirements(release: &'static Release) -> Published {
-    static KNOWN: Known<(usize, usize), Published> = Known::new();
+    static KNOWN: Known<Place, Published> = Known::new();
     let texts = release.requires;
     let parse = || texts.iter().filter_map(|text| Some((*text, requirement::parse(text).ok()?))).collect();
     KNOWN.get(place(texts), parse)
@@ -50,7 +52,7 @@ pub(crate) fn requirements(release: &'static Release) -> Published {
 
 /// The builds of a package that an index serves, in the order of the tables.
 pub(crate) fn served(rows: &'static [Release], index: &'static str) -> Arc<[Served]> {
-    static KNOWN: Known<((usize, usize), &'static str), Arc<[Served]>> = Known::new();
+    static KNOWN: Known<(Place, &'static str), Arc<[Served]>> = Known::new();
     KNOWN.get((place(rows), index), || {
         let local = knowledge::index_by_id(index).is_some_and(|i| i.local_versions);
         let here = rows.iter().filter(|release| release.indexes.contains(&index));
@@ -60,10 +62,10 @@ pub(crate) fn served(rows: &'static [Release], index: &'static str) -> Arc<[Serv
 
 /// The builds of a package that PyTorch's indexes serve, each under the first one.
 pub(crate) fn of_torch(rows: &'static [Release]) -> Arc<[Served]> {
-    static KNOWN: Known<(usize, usize), Arc<[Served]>> = Known::new();
+    static KNOWN: Known<Place, Arc<[Served]>> = Known::new();
     KNOWN.get(place(rows), || {
-        let local = |id: &&str| knowledge::index_by_id(id).is_some_and(|i| i.local_versions);
-        let of_torch = rows.iter().filter(|release| release.indexes.iter().any(|id| local(&id)));
+        let local = |id: &&'static str| knowledge::index_by_id(id).is_some_and(|i| i.local_versions);
+        let of_torch = rows.iter().filter(|release| release.indexes.iter().any(local));
         of_torch.filter_map(|release| serve(release, release.indexes.first()?, true)).collect()
     })
 }
@@ -79,7 +81,7 @@ fn serve(release: &'static Release, index: &'static str, local: bool) -> Option<
 
 /// The frameworks that releases of a package on PyPI pin.
 pub(crate) fn frameworks_pinned_by(package: &str) -> Arc<[String]> {
-    static KNOWN: Known<(usize, usize), Arc<[String]>> = Known::new();
+    static KNOWN: Known<Place, Arc<[String]>> = Known::new();
     let rows = knowledge::releases(package);
     KNOWN.get(place(rows), || {
         let mut names: Vec<String> = Vec::new();

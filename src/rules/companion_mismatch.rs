@@ -3,6 +3,7 @@ use crate::chain;
 use crate::diagnostic::Severity;
 use crate::environment::{Environment, Holds, Reason};
 use crate::knowledge;
+use crate::outline::Choice;
 
 pub(super) static RULE: Rule = Rule {
     name: "companion-mismatch",
@@ -34,7 +35,10 @@ fn check(env: &Environment, out: &mut Out) {
             let picked = torch.alone.only().or_else(|| torch.alone.today()).map(|build| build.version.public());
             let wanted = picked.or_else(|| torch.wants.pin().map(|pin| pin.public()));
             if let Some(partner) = wanted.and_then(|wanted| chain::partner(&companion_ask.package, &wanted)) {
-                clash = clash.help(format!("write {}=={partner}, the release for {}", companion_ask.package, shown(torch)));
+                // What mends one row may break the next.
+                let row = env.chosen.iter().any(|choice| matches!(choice, Choice::Row { .. }));
+                let only = if row { ", in the rows of the matrix that have it" } else { "" };
+                clash = clash.help(format!("write {}=={partner}, the release for {}{only}", companion_ask.package, shown(torch)));
             }
             out.push(clash);
         }

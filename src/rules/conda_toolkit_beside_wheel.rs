@@ -1,7 +1,7 @@
 use super::{Check, Clash, Needs, Out, Rule};
 use crate::diagnostic::Severity;
 use crate::environment::{Build, Component, Environment, Holds};
-use crate::knowledge::Kernels;
+use crate::knowledge::{self, Kernels, Release};
 use crate::loader;
 use crate::version::CudaVersion;
 
@@ -50,8 +50,11 @@ fn check(env: &Environment, out: &mut Out) {
         Clash::new(first.holds, message, links)
             .help("take the environment's lib folder out of LD_LIBRARY_PATH, and remove the toolkit or take the wheel's own CUDA release")
     } else {
+        let of_wheel = |r: &&Release| CudaVersion::parse(r.version).is_some_and(|v| v.same_minor(&brought) == Some(true));
+        let served = knowledge::releases(&first.toolkit.name).iter().any(|r| of_wheel(&r));
+        let or = if served { format!(", or give it the wheel's release ({brought_minor})") } else { String::new() };
         Clash::new(first.holds, message, links).at_most(Severity::Warning).help(format!(
-            "remove {name}, or give it the wheel's release ({brought_minor}): {wheel} does not use it, while numba, cupy and extensions built here would"
+            "remove {name}{or}: {wheel} does not use it, while numba, cupy and extensions built here would"
         ))
     });
 }

@@ -1,8 +1,9 @@
 use super::{Check, Clash, Has, Needs, Out, Rule};
+use crate::alternative::Wanted;
 use crate::chain::{self, Driver};
 use crate::diagnostic::Severity;
 use crate::environment::{Build, Component, Environment, Evidence, Holds, Host};
-use crate::knowledge::{self, Flavour, Segment};
+use crate::knowledge::{self, Flavour, Kernels, Segment};
 use crate::version::{CudaVersion, DriverVersion};
 
 pub(super) static RULE: Rule = Rule {
@@ -35,8 +36,8 @@ fn check(env: &Environment, host: &Host, out: &mut Out) {
         if found.compatible.is_some() {
             clash = clash.at_most(Severity::Info);
         } else {
-            let older = chain::newest_cuda(&machine.driver).map(|older| format!(", or take a build for CUDA {older} or older"));
-            clash = clash.help(format!("raise the driver to {bound} or newer{}", older.unwrap_or_default()));
+            let other = machine.other(found).map(|other| format!(", or take {other}"));
+            clash = clash.help(format!("raise the driver to {bound} or newer{}", other.unwrap_or_default()));
         }
         clash.bound = Some(bound.clone());
         out.push(clash);
@@ -50,15 +51,17 @@ struct Demand {
 }
 
 /// What brings a CUDA that the driver does not run.
-struct Brought {
+struct Brought<'a> {
     holds: Holds,
     evidence: Evidence,
     /// That of the only build, of today's, or the oldest that does not fit.
     told: Demand,
     /// What brings a newer libcuda for it.
     compatible: Option<Evidence>,
-    /// One of NVIDIA's wheels, which frameworks require.
+    /// A library for frameworks, not one itself.
     part: bool,
+    /// What comes, of which package; `None` for an image's toolkit.
+    build: Option<(&'a str, &'a Build)>,
     /// Where several releases may come and none fits: the package, and the demand that all of them have in common.
     weakest: Option<(String, Demand)>,
 }
@@ -70,9 +73,9 @@ struct Machine<'a> {
     driver: Driver<'a>,
 }
 
-impl Machine<'_> {
+impl<'a> Machine<'a> {
     /// By packages, or by the toolkit of an image into which no package brings its own.
-    fn brought(&self) -> Vec<Brought> {
+    fn brought(&self) -> Vec<Brought<'a>> {
         let mut found: Vec<_> = self.env.components.iter().filter_map(|component| self.packaged(component)).collect();
         let alone = self.env.components.iter().all(|c| c.builds.builds.iter().all(|b| b.cuda().is_none()));
         let image = self.env.image.as_ref().filter(|_| alone);
@@ -87,22 +90,25 @@ impl Machine<'_> {
                 told,
                 compatible,
                 part: false,
+                build: None,
                 weakest: None,
             });
         }
         found
     }
 
-    fn packaged(&self, component: &Component) -> Option<Brought> {
+    fn packaged(&self, component: &'a Component) -> Option<Brought<'a>> {
         let builds = &component.builds;
         let old = |b: &&Build| self.too_old(b) == Some(true);
         let build = builds.today().filter(old).or_else(|| builds.builds.iter().find(old))?;
         let told = self.demand(&build.cuda()?)?;
         let evidence = component.evidence.clone();
-        let part = component.name.starts_with("nvidia-");
+        let library = builds.builds.iter().all(|build| build.release.kernels == Kernels::Unknown);
+        let part = library && !component.name.starts_with("conda:");
+        let named = Some((component.name.as_str(), builds.today().unwrap_or(build)));
         if let Some(compatible) = self.forward_compat(&told.cuda) {
             let holds = builds.hold(|build| self.too_old(build));
-            return Some(Brought { holds, evidence, told, compatible: Some(compatible), part, weakest: None });
+            return Some(Brought { holds, evidence, told, compatible: Some(compatible), part, build: named, weakest: None });
         }
         let holds = builds.hold(|build| self.refuses(build));
         let cuda = |build: &Build| build.cuda().map(|cuda| cuda.minor_only());
@@ -113,7 +119,24 @@ impl Machine<'_> {
             a.bound.order(&b.bound).then_with(|| minor(a).cmp(&minor(b)))
         });
         let name = component.name.trim_start_matches("conda:").to_owned();
-        Some(Brought { holds, evidence, told, compatible: None, part, weakest: weakest.map(|weakest| (name, weakest)) })
+        Some(Brought {
+            holds,
+            evidence,
+            told,
+            compatible: None,
+            part,
+            build: named,
+            weakest: weakest.map(|weakest| (name, weakest)),
+        })
+    }
+
+    /// What to take instead: another build of the package, or another image.
+    fn other(&self, brought: &Brought<'_>) -> Option<String> {
+        let wanted = Wanted { env: self.env, host: self.host, gpu: None };
+        match brought.build {
+            Some((package, build)) => wanted.instead_of(package, build),
+            None => chain::newest_cuda(&self.driver).map(|older| format!("an image with CUDA {older} or older")),
+        }
     }
 
     fn demand(&self, cuda: &CudaVersion) -> Option<Demand> {
