@@ -50,7 +50,7 @@ impl Wanted<'_> {
     fn fits(&self, release: &Release) -> bool {
         let platform = &self.env.platform;
         let python = release.pythons.is_empty()
-            || release.pythons.iter().any(|p| crate::platform::Pythons::parse(p).is_some_and(|set| set.meets(platform.python)));
+            || release.pythons.iter().any(|p| crate::platform::Pythons::parse(p).is_some_and(|set| set.meets(platform.wheels)));
         let runs = self.host.gpus.iter().all(|gpu| {
             let tegra = gpu.segment == Some(knowledge::Segment::Tegra);
             gpu.sm.is_none_or(|sm| chain::runs_on(release.kernels, sm, tegra) != Some(false))

@@ -224,7 +224,7 @@ impl<'t> Reader<'t> {
                 }
                 "python" => {
                     let python = self.parsed("python", value, "3.11", Pythons::parse);
-                    host.platform.python = python.map_or(Pythons::ANY, |(python, _)| python);
+                    host.platform.set_python(python.map_or(Pythons::ANY, |(python, _)| python));
                 }
                 "gpu" => {
                     for item in items(value).chain(value.get_ref().as_array().is_none().then_some(value)) {

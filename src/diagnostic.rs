@@ -63,6 +63,8 @@ pub struct Label {
     pub at: Span,
     /// Because.
     pub reason: Reason,
+    /// What requires the package that it speaks of, where the place asks for another one.
+    pub required: Option<Reason>,
 }
 
 /// Edits that mend a finding.

@@ -39,6 +39,8 @@ pub struct Environment {
     pub variables: BTreeMap<String, Setting>,
     /// CUDA releases for which a step or the image brings `cuda-compat`.
     pub forward_compat: Vec<CudaVersion>,
+    /// The image is not known: it may bring another one.
+    pub forward_compat_open: bool,
 }
 
 impl Environment {

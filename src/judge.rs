@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::diagnostic::{Diagnostic, Label, OnHost, Severity};
-use crate::environment::{Evidence, Holds, Join};
+use crate::environment::{Evidence, Holds, Join, Reason};
 use crate::knowledge::Basis;
 use crate::rules::{Clash, Has, Rule};
 use crate::source::Span;
@@ -251,7 +251,7 @@ pub(crate) fn gather(said: &mut Vec<Diagnostic>) {
     let mut kept: Vec<Diagnostic> = Vec::with_capacity(said.len());
     for found in said.drain(..) {
         let file = found.labels.first().map(|l| l.at.file);
-        let fact = (found.rule, file, found.severity, found.message.clone(), found.help.clone(), found.hosts.clone());
+        let fact = (found.rule, file, found.severity, found.message.clone(), found.hosts.clone());
         match first.get(&fact).filter(|_| !found.hosts.is_empty() && found.fix.is_none()) {
             Some(&at) => {
                 let into: &mut Diagnostic = &mut kept[at];
@@ -274,9 +274,16 @@ pub(crate) fn gather(said: &mut Vec<Diagnostic>) {
 
 fn diagnostic(seen: &Seen, severity: Severity) -> Diagnostic {
     let mut labels: Vec<Label> = Vec::new();
-    let mut push = |at: Span, reason: &crate::environment::Reason| {
-        if !labels.iter().any(|l| l.at == at) {
-            labels.push(Label { at, reason: reason.clone() });
+    let mut push = |at: Span, reason: &Reason| {
+        match labels.iter_mut().find(|l| l.at == at) {
+            None => labels.push(Label { at, reason: reason.clone(), required: None }),
+            // A place that asks for a package may bring another one.
+            Some(Label { reason: Reason::Comes { .. } | Reason::Carries { .. }, required: required @ None, .. })
+                if matches!(reason, Reason::Requires { .. }) =>
+            {
+                *required = Some(reason.clone());
+            }
+            Some(_) => {}
         }
     };
     for link in &seen.clash.of {

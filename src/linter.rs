@@ -443,7 +443,7 @@ impl Linter {
                         rule: rule.name,
                         severity: rule.level,
                         message: format!("ignore[{name}] silences nothing here"),
-                        labels: vec![crate::diagnostic::Label { at, reason: crate::environment::Reason::Here }],
+                        labels: vec![crate::diagnostic::Label { at, reason: crate::environment::Reason::Here, required: None }],
                         help: Some("take it away".to_owned()),
                         environments: Vec::new(),
                         hosts: Vec::new(),

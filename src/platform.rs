@@ -12,19 +12,26 @@ pub struct Platform {
     pub os: Os,
     /// Processor.
     pub arch: Arch,
-    /// Which CPythons may be there.
+    /// Which CPythons may be there; markers are answered by it.
     pub python: Pythons,
+    /// For which CPythons wheels may come: more than `python` where only a marker tells these from those, which may be another
+    /// package's.
+    pub wheels: Pythons,
     /// The C library, where known.
     pub libc: Libc,
 }
 
 impl Default for Platform {
     fn default() -> Self {
-        Self { os: Os::Linux, arch: Arch::X86_64, python: Pythons::ANY, libc: Libc::Unknown }
+        Self { os: Os::Linux, arch: Arch::X86_64, python: Pythons::ANY, wheels: Pythons::ANY, libc: Libc::Unknown }
     }
 }
 
 impl Platform {
+    /// Says of the Python that it is one of these.
+    pub fn set_python(&mut self, pythons: Pythons) {
+        (self.python, self.wheels) = (pythons, pythons);
+    }
     /// The same as bits of the tables.
     #[must_use]
     pub fn bits(&self) -> Platforms {

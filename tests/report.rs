@@ -38,11 +38,11 @@ fn sources() -> Sources {
 }
 
 fn report(sources: &Sources) -> Report {
-    let label = |path: &str, text: &str, reason: Reason| Label { at: span(sources, path, text), reason };
+    let label = |path: &str, text: &str, reason: Reason| Label { at: span(sources, path, text), reason, required: None };
     let empty = |path: &str| {
         let file = sources.find(path).expect(path);
         let end = sources.text(file).len();
-        Label { at: Span::new(file, end, end), reason: Reason::Here }
+        Label { at: Span::new(file, end, end), reason: Reason::Here, required: None }
     };
     let torch = Reason::Comes {
         package: "torch".into(),

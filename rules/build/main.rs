@@ -49,6 +49,7 @@ struct Tables {
     mirrors: Vec<(String, Vec<String>)>,
     images: BTreeMap<String, Vec<(Key, String)>>,
     bare_images: Vec<(Key, String)>,
+    system_pythons: Vec<(Key, String)>,
     gpus: Vec<(Key, String)>,
     gpu_names: Vec<(String, String, String)>,
     ambiguous: Vec<String>,
@@ -100,9 +101,14 @@ const DEFAULTS: &[&str] =
 const KINDS: &[(&str, Take, &[&str])] = &[
     ("release", Tables::release, RELEASE),
     ("companion", Tables::companion, &["package", "version", "torch", "requires", "source"]),
-    ("index", Tables::index, &["id", "urls", "tag", "flat", "complete", "closed", "local_versions", "pre_releases", "source"]),
+    (
+        "index",
+        Tables::index,
+        &["id", "urls", "tag", "flat", "complete", "closed", "local_versions", "pre_releases", "candidates", "source"],
+    ),
     ("mirror", Tables::mirror, &["of", "urls", "source"]),
     ("image", Tables::image, IMAGE),
+    ("system_python", Tables::system_python, &["system", "python", "source"]),
     ("bare_image", Tables::bare_image, &["repository", "source"]),
     ("gpu", Tables::gpu, &["name", "aliases", "sm", "architecture", "segment", "basis", "source"]),
     ("ambiguous_gpu", Tables::ambiguous_gpu, &["names", "source"]),
@@ -338,7 +344,7 @@ impl Tables {
             self.addresses.push((url.to_owned(), id.to_owned()));
         }
         let text = format!(
-            "Index {{ id: {id:?}, address: {:?}, tag: {:?}, flat: {}, complete: {:?}, closed: {}, local_versions: {}, pre_releases: {}, \
+            "Index {{ id: {id:?}, address: {:?}, tag: {:?}, flat: {}, complete: {:?}, closed: {}, local_versions: {}, pre_releases: {}, candidates: {}, \
              source: {source} }}",
             row.list("urls")?.first().unwrap_or(&""),
             row.text("tag")?,
@@ -347,6 +353,7 @@ impl Tables {
             row.flag("closed")?,
             row.flag("local_versions")?,
             row.flag("pre_releases")?,
+            row.flag("candidates")?,
         );
         self.indexes.push((text_key(id), text));
         Ok(text_key(id))
@@ -406,6 +413,13 @@ impl Tables {
         let mut key = text_key(repository);
         key.extend(image_key(&first.0));
         Ok(key)
+    }
+
+    fn system_python(&mut self, row: &Row) -> Answer<Key> {
+        self.source(row.must("source")?)?;
+        let (system, python) = (row.must("system")?, row.must("python")?);
+        self.system_pythons.push((text_key(system), format!("({system:?}, {python:?})")));
+        Ok(text_key(system))
     }
 
     fn bare_image(&mut self, row: &Row) -> Answer<Key> {
@@ -522,6 +536,7 @@ impl Tables {
         put("RELEASES", "(&str, &[Release])", groups(self.releases, "release")?);
         put("COMPANIONS", "(&str, &str)", self.partners.iter().map(|pair| format!("{pair:?}")).collect());
         put("IMAGES", "(&str, &[Image])", groups(self.images, "image")?);
+        put("SYSTEM_PYTHONS", "(&str, &str)", sorted(self.system_pythons, "system_python")?);
         put("BARE_IMAGES", "&str", sorted(self.bare_images, "bare_image")?);
         for (of, urls) in &self.mirrors {
             for (url, id) in self.addresses.clone() {

@@ -8,7 +8,7 @@ use super::step::{Repeats, Wanted};
 use crate::environment::{Build, Candidates, Reason};
 use crate::knowledge;
 use crate::notation::match_spec::MatchSpec;
-use crate::outline::Language;
+use crate::outline::{IndexKind, Language};
 use crate::platform::Pythons;
 use crate::project::{Installed, LockEntry};
 use crate::resolve;
@@ -17,6 +17,8 @@ use crate::version::{CondaVersion, Specifiers};
 
 impl State {
     pub(super) fn conda_wants(&mut self, step: &Installed, limits: &Limits<'_>) -> Vec<Wanted> {
+        let named = step.indexes.iter().filter(|index| index.kind == IndexKind::Channel);
+        let channels: Vec<_> = named.map(|index| resolve::channel(index.url.as_deref()?)).collect();
         let mut wanted = Vec::new();
         let mut asked: HashSet<String> = HashSet::new();
         let mut repeats = Repeats::default();
@@ -44,7 +46,7 @@ impl State {
                 name,
             };
             new.alone = match locks {
-                [] => resolve::conda_candidates(&new.name, &spec, &self.platform),
+                [] => resolve::conda_candidates(&new.name, &spec, &channels, &self.platform),
                 _ => self.conda_locked(&mut new, &spec, locks),
             };
             held_to(&mut new, limits.pins(&spec.name));
@@ -90,7 +92,7 @@ impl State {
         let admitted: Vec<_> = locks.iter().filter(|(_, locked)| fits(locked)).collect();
         let mut all = Candidates { open: admitted.is_empty(), ..Candidates::default() };
         for (entry, locked) in &admitted {
-            let found = resolve::conda_candidates(&want.name, locked, &self.platform);
+            let found = resolve::conda_candidates(&want.name, locked, &[], &self.platform);
             let at = entry.lock.version.at;
             if at != want.at {
                 let wants = locked.version.clone().unwrap_or_default();
@@ -110,7 +112,7 @@ impl State {
         }
         let version = spec.version.as_deref().map(|v| v.trim_start_matches(['=', ' ']).trim_end_matches(".*"));
         if let Some(pythons) = version.and_then(Pythons::parse) {
-            self.platform.python = pythons;
+            self.platform.set_python(pythons);
         }
     }
 }

@@ -39,6 +39,7 @@ pub(crate) fn fold(beginning: &Beginning, world: &World, script: &Script, aliase
         && let Some(pythons) = Pythons::parse(row.python)
     {
         platform.python = platform.python.and(pythons);
+        platform.wheels = platform.wheels.and(pythons);
     }
     let mut states: BTreeMap<Prefix, State> = BTreeMap::new();
     let system = State::of_image(platform.clone(), base.as_ref());
@@ -48,10 +49,12 @@ pub(crate) fn fold(beginning: &Beginning, world: &World, script: &Script, aliase
         match event {
             Event::Python(text) => {
                 if let Some(stated) = Pythons::stated(text) {
-                    let admitted = stated.and(platform.python);
-                    platform.python = if admitted.0 == 0 { platform.python } else { admitted };
+                    for known in [&mut platform.python, &mut platform.wheels] {
+                        let admitted = stated.and(*known);
+                        *known = if admitted.0 == 0 { *known } else { admitted };
+                    }
                     for state in states.values_mut() {
-                        state.platform.python = platform.python;
+                        (state.platform.python, state.platform.wheels) = (platform.python, platform.wheels);
                     }
                 }
             }
@@ -66,6 +69,12 @@ pub(crate) fn fold(beginning: &Beginning, world: &World, script: &Script, aliase
             }
             Event::System { names, .. } => {
                 forward_compat.extend(names.iter().filter_map(|n| package_compat(n)));
+                if let Some(pythons) = base.as_ref().and_then(|base| python_of_system(base, names))
+                    && let Some(system) = states.get_mut(&Prefix::System)
+                    && system.platform.python == Pythons::ANY
+                {
+                    system.platform.set_python(pythons);
+                }
             }
             Event::Modules => states.values_mut().for_each(|state| state.unknown_base = true),
             Event::Base { .. } => {}
@@ -94,6 +103,7 @@ pub(crate) fn fold(beginning: &Beginning, world: &World, script: &Script, aliase
             steps: state.steps,
             variables: variables.clone(),
             forward_compat: forward_compat.clone(),
+            forward_compat_open: base.as_ref().is_some_and(|base| base.row.is_none() && !knowledge::is_bare(&base.reference)),
         })
         .collect()
 }
@@ -129,8 +139,17 @@ fn stands_on(image: Option<&str>, at: Span, also: &[(Span, Reason)], script: &Sc
 
 /// NVIDIA's CUDA images, and those that stand on them, carry `cuda-compat` of their own release.
 fn image_compat(image: &Image) -> Option<CudaVersion> {
-    let row = image.row.filter(|row| row.flavour != knowledge::Flavour::None && !row.without_compat)?;
-    Some(CudaVersion::parse(row.cuda)?.minor_only())
+    let Some(row) = image.row else { return Some(knowledge::cuda_named_by(&image.reference)?.minor_only()) };
+    let carries = row.flavour != knowledge::Flavour::None && !row.without_compat;
+    Some(CudaVersion::parse(row.cuda).filter(|_| carries)?.minor_only())
+}
+
+/// The Python that a system's packages put there: its own, where no other is named.
+fn python_of_system(image: &Image, names: &[String]) -> Option<Pythons> {
+    let own = |name: &String| name.strip_prefix("python3").is_some_and(|rest| rest.is_empty() || rest.starts_with('-'));
+    let other = |name: &String| name.starts_with("python3.");
+    let only_own = names.iter().any(own) && !names.iter().any(other);
+    Pythons::parse(knowledge::system_python(&image.reference).filter(|_| only_own)?)
 }
 
 fn package_compat(name: &str) -> Option<CudaVersion> {

@@ -13,9 +13,9 @@ use crate::knowledge;
 use crate::notation::requirement::{self, Requirement, Subject};
 use crate::outline::{Language, Tool};
 use crate::project::{Asked, Installed};
-use crate::resolve::{self, Reach, Stays};
+use crate::resolve::{self, Package, Pick, Reach, Stays};
 use crate::source::Span;
-use crate::version::{Specifiers, Version};
+use crate::version::Specifiers;
 
 /// How often each package has been asked for: of more conditions on one only the first ones are looked at.
 #[derive(Default)]
@@ -68,26 +68,18 @@ impl State {
         // What is overridden is not held to what others require of it.
         let overridden = |w: &Wanted| view.overrides.of(&w.name);
         wanted.retain(|w| !matches!(overridden(w), Some(Override::Absent)));
-        let packages: Vec<(String, Candidates)> = wanted
+        let packages: Vec<Package<'_>> = wanted
             .iter()
             .map(|w| {
                 let alone = self.lacking(w, &found).unwrap_or_else(|| w.alone.clone());
                 let open = alone.open || overridden(w).is_some();
                 let today = alone.today.filter(|_| !step.bounds_open || w.wants.pin().is_some());
-                (w.name.clone(), Candidates { open, today, builds: alone.builds })
+                let candidates = Candidates { open, today, builds: alone.builds };
+                let stays = stays(w, self.there(&w.name), step);
+                Package { name: &w.name, candidates, stays, strict: w.wants.strictness(), implied: w.implied }
             })
             .collect();
-        let pruned = if step.flags.no_deps {
-            resolve::Pruned {
-                left: packages.iter().map(|(_, c)| c.clone()).collect(),
-                conflicts: Vec::new(),
-                by: vec![Vec::new(); packages.len()],
-            }
-        } else {
-            resolve::prune(&packages, &self.platform)
-        };
-        let stays: Vec<Stays<'_>> = wanted.iter().map(|w| stays(w, self.there(&w.name), step)).collect();
-        let beside = pruned.beside(&packages, &stays, &self.platform);
+        let pruned = resolve::prune(&packages, step.flags.no_deps, &self.platform);
         let mut asks = Vec::new();
         let mut changes = Vec::new();
         let mut after: BTreeMap<String, Held> = BTreeMap::new();
@@ -105,11 +97,13 @@ impl State {
             }
             let mut evidence = at(want.at, &want.also, comes(&want.name, &want.shown, &builds), step.join);
             if builds.today().map(|b| &b.version) != want.alone.today().map(|b| &b.version) {
-                let others = pruned.by[n].iter().map(|other| (&wanted[*other], &packages[*other].1));
+                let others = pruned.by[n].iter().map(|other| (&wanted[*other], &packages[*other].candidates));
                 evidence.also.extend(others.map(|(other, builds)| (other.at, limits(other, builds, &want.name))));
             }
-            let today = |version: &Version| beside.admit(n, version);
-            let change = self.change(want, &builds, &evidence, step, &today);
+            // Where nothing fits together, the installer fails.
+            let fails = pruned.conflicts.iter().any(|(a, b)| *a == n || *b == n);
+            let pick = if fails { Pick::Unknown } else { pruned.picks[n] };
+            let change = self.change(want, &builds, &evidence, step, pick);
             match change.as_ref().map(|c| &c.effect) {
                 Some(Effect::Keeps) => {}
                 Some(Effect::Unknown) => {
@@ -128,10 +122,12 @@ impl State {
             changes.extend(change);
             asks.push(Ask { package: want.name.clone(), wants: want.wants.clone(), evidence, alone: want.alone.clone(), builds });
         }
-        let conflicts = pruned.conflicts.iter().map(|(a, b)| Conflict {
+        // A required package that nobody asked for is none that could be asked for otherwise.
+        let asked = pruned.conflicts.iter().filter(|(a, b)| !wanted[*a].implied && !wanted[*b].implied);
+        let conflicts = asked.map(|(a, b)| Conflict {
             package: wanted[*a].name.clone(),
             against: wanted[*b].name.clone(),
-            requires: requires(&packages[*a].1, &wanted[*b].name),
+            requires: requires(&packages[*a].candidates, &wanted[*b].name),
         });
         let conflicts = conflicts.collect();
         for name in gone {
@@ -140,6 +136,8 @@ impl State {
         for (name, held) in after {
             self.put(name, held);
         }
+        // What it installed besides is not known.
+        self.unknown_base |= step.open;
         self.steps.push(Step {
             tool: step.tool,
             at: step.at,
@@ -212,7 +210,8 @@ impl State {
                 Some(_) if view.overrides.of(&new.name).is_some() => {}
                 // Asked for twice: both conditions hold; the stricter line is the one to change.
                 Some(old) => {
-                    let (mut kept, other) = if strict(&new) > strict(old) { (new, &*old) } else { (old.clone(), &new) };
+                    let (mut kept, other) =
+                        if new.wants.strictness() > old.wants.strictness() { (new, &*old) } else { (old.clone(), &new) };
                     let wants = kept.wants.and(&other.wants);
                     kept.chosen |= other.chosen;
                     kept.also.push((other.at, Reason::Asked { package: other.name.clone(), wants: other.shown.clone() }));
@@ -394,15 +393,8 @@ impl State {
         Some(resolve::wherever_published(&want.name, &want.wants, &self.platform)).filter(|c| !c.builds.is_empty())
     }
 
-    /// What the step does to a package that was there; `today` says whether what is picked today beside it admits a version.
-    fn change(
-        &self,
-        want: &Wanted,
-        builds: &Candidates,
-        cause: &Evidence,
-        step: &Installed,
-        today: &dyn Fn(&Version) -> bool,
-    ) -> Option<Change> {
+    /// What the step does to a package that was there, when of it `pick` comes.
+    fn change(&self, want: &Wanted, builds: &Candidates, cause: &Evidence, step: &Installed, pick: Pick) -> Option<Change> {
         let (_, before) = self.there(&want.name)?;
         // A build that is not known goes all the same, when its version is and the new ask does not admit it.
         if before.builds.builds.is_empty()
@@ -419,15 +411,13 @@ impl State {
             // What is there stays if it meets what the step asks, and what the packages beside it require.
             let asked = before.builds.hold(|b| Some(want.wants.admits(&b.version)));
             let somehow = before.builds.hold(|b| Some(builds.open || builds.builds.iter().any(|n| same(n, b))));
-            let picked = before.builds.hold(|b| Some(today(&b.version)));
-            match (asked, somehow, picked) {
+            match (asked, somehow, pick) {
+                (.., Pick::Unknown) => Effect::Unknown,
                 (Holds::Never, ..) | (_, Holds::Never, _) => replaced(before, builds, Holds::Always),
-                (Holds::Always | Holds::Today, _, Holds::Always | Holds::Today) => Effect::Keeps,
-                // uv keeps what is there where it can; pip takes the newest of what is asked, and what that requires.
-                (Holds::Always | Holds::Today, _, Holds::Never) if step.tool == Tool::Pip => {
-                    replaced(before, builds, Holds::Today)
-                }
-                _ => Effect::Unknown,
+                (.., Pick::Stays) => Effect::Keeps,
+                // conda solves for the whole environment anew.
+                _ if step.tool == Tool::Conda => Effect::Unknown,
+                (.., Pick::Takes(_)) => replaced(before, builds, Holds::Today),
             }
         };
         Some(Change {
@@ -461,15 +451,6 @@ fn bring_unknown(wanted: &mut Vec<Wanted>, by: &str, at: Span) {
                 chosen: false,
             }),
         }
-    }
-}
-
-/// How much an ask leaves open: a pin is stricter than an upper bound, which is stricter than none.
-fn strict(want: &Wanted) -> u8 {
-    match (want.wants.pin(), want.wants.is_open_above()) {
-        (Some(_), _) => 2,
-        (None, false) => 1,
-        (None, true) => 0,
     }
 }
 

@@ -3,6 +3,7 @@
 use super::rows::Image;
 use super::{tables, under};
 use crate::notation::image::ImageReference;
+use crate::version::CudaVersion;
 
 /// What is known of an image reference: `nvidia/cuda:12.4.1-base-ubuntu22.04`, with or without `docker.io/`, digest ignored.
 /// NVIDIA's own registry serves the same `nvidia/cuda`.
@@ -30,6 +31,30 @@ pub fn is_bare(reference: &str) -> bool {
     ImageReference::parse(reference).is_some_and(|parsed| tables::BARE_IMAGES.binary_search(&parsed.repository.as_str()).is_ok())
 }
 
+/// The CUDA that the tag of one of NVIDIA's CUDA images names, whether the tables know the tag or not.
+#[must_use]
+pub fn cuda_named_by(reference: &str) -> Option<CudaVersion> {
+    let tag = cuda_tag(&ImageReference::parse(reference)?)?.split('-').next()?.to_owned();
+    CudaVersion::parse(&tag)
+}
+
+fn cuda_tag(parsed: &ImageReference) -> Option<&str> {
+    matches!(parsed.repository.as_str(), "nvidia/cuda" | "nvcr.io/nvidia/cuda").then_some(parsed.tag.as_deref()).flatten()
+}
+
+/// The Python that `python3` is among the packages of an image's system.
+#[must_use]
+pub fn system_python(reference: &str) -> Option<&'static str> {
+    let parsed = ImageReference::parse(reference)?;
+    let system = match (image(reference).map(|row| row.os).filter(|os| !os.is_empty()), cuda_tag(&parsed)) {
+        (Some(os), _) => os.to_owned(),
+        (None, Some(tag)) => tag.rsplit('-').next()?.to_owned(),
+        (None, None) => format!("{}{}", parsed.repository, parsed.tag.as_deref()?),
+    };
+    let at = tables::SYSTEM_PYTHONS.binary_search_by(|(known, _)| (*known).cmp(system.as_str())).ok()?;
+    Some(tables::SYSTEM_PYTHONS[at].1)
+}
+
 fn stands_for(pattern: &str, tag: &str) -> bool {
     let (start, end) = pattern.split_once('*').unwrap_or((pattern, ""));
     tag.strip_prefix(start).is_some_and(|rest| rest.ends_with(end))
@@ -39,6 +64,21 @@ fn stands_for(pattern: &str, tag: &str) -> bool {
 mod tests {
     use super::*;
     use crate::knowledge::Flavour;
+
+    #[test]
+    fn what_a_tag_tells() {
+        for (reference, cuda, python) in [
+            ("nvidia/cuda:12.4.1-base-ubuntu22.04", Some("12.4.1"), Some("3.10")),
+            ("nvcr.io/nvidia/cuda:99.8.7-cudnn-devel-ubuntu24.04", Some("99.8.7"), Some("3.12")),
+            ("ubuntu:20.04", None, Some("3.8")),
+            ("ubuntu:latest", None, None),
+            ("company/ubuntu:20.04", None, None),
+            ("nvidia/cuda", None, None),
+        ] {
+            assert_eq!(cuda_named_by(reference).map(|cuda| cuda.to_string()).as_deref(), cuda, "{reference}");
+            assert_eq!(system_python(reference), python, "{reference}");
+        }
+    }
 
     #[test]
     fn bare_images() {

@@ -11,7 +11,7 @@ mod tables;
 
 pub use gpu::{gpu, is_chip};
 pub use gpu_near::gpus_near;
-pub use image::{image, is_bare};
+pub use image::{cuda_named_by, image, is_bare, system_python};
 pub use index::{index, index_by_id, mirrored};
 pub use rows::*;
 pub use system::system_package;

@@ -181,8 +181,10 @@ pub struct Index {
     pub closed: bool,
     /// Serves versions with a local part, which is the build's tag (`2.1.0+cu121`), as all of PyTorch's do.
     pub local_versions: bool,
-    /// Serves development builds, which no table lists (nightly, test).
+    /// Serves development builds, which no table lists (nightly).
     pub pre_releases: bool,
+    /// Serves candidates under the number of the coming release, which no table lists (test).
+    pub candidates: bool,
     /// Where from.
     pub source: SourceId,
 }

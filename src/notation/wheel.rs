@@ -253,7 +253,7 @@ mod tests {
 
     #[test]
     fn where_it_installs() {
-        let on = |os, arch, libc| Platform { os, arch, libc, python: Pythons::only(11) };
+        let on = |os, arch, libc| Platform { os, arch, libc, python: Pythons::only(11), wheels: Pythons::only(11) };
         let debian = on(Os::Linux, Arch::X86_64, Libc::Glibc(2, 31));
         let alpine = on(Os::Linux, Arch::X86_64, Libc::Musl);
         let linux = on(Os::Linux, Arch::X86_64, Libc::Unknown);

@@ -46,6 +46,8 @@ pub enum Target {
     /// The one in force.
     #[default]
     Active,
+    /// The system's own Python (`uv pip install --system`), whatever virtual environment is there.
+    System,
     /// A conda environment by name (`-n`).
     Named(Text),
     /// The one that a tool keeps for its project (`poetry run pip install x`).

@@ -15,18 +15,29 @@ pub(crate) struct Value {
     pub(crate) written: String,
     /// Where it was set.
     pub(crate) at: Span,
-    /// Whether programs see it.
-    pub(crate) exported: bool,
+    /// Who sees it.
+    pub(crate) seen: Seen,
+}
+
+/// Who sees a variable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Seen {
+    /// The shell, or the file that sets it.
+    Shell,
+    /// The programs of an image's build, not of the image: `ARG`.
+    Build,
+    /// All programs from here on.
+    Programs,
 }
 
 impl Value {
     /// A value that is known whole.
-    pub(super) fn known(text: String, at: Span, exported: bool) -> Self {
-        Self { written: text.clone(), text: Some(text), at, exported }
+    pub(super) fn known(text: String, at: Span, seen: Seen) -> Self {
+        Self { written: text.clone(), text: Some(text), at, seen }
     }
     /// A value of which nothing is known.
-    pub(super) fn unknown(at: Span, exported: bool) -> Self {
-        Self { text: None, written: String::new(), at, exported }
+    pub(super) fn unknown(at: Span, seen: Seen) -> Self {
+        Self { text: None, written: String::new(), at, seen }
     }
 }
 
@@ -56,7 +67,7 @@ impl Variables {
         let mut found = Self::default();
         for act in file.outline.acts.iter().take(MOST) {
             if let Does::Set(Variable { name, value: Some(value), .. }) = &act.does {
-                let value = found.value(value, act.at, false);
+                let value = found.value(value, act.at, Seen::Shell);
                 found.set(name, value);
             }
         }
@@ -68,7 +79,7 @@ impl Variables {
     }
     /// The same, seen by programs.
     pub(super) fn all_exported(mut self) -> Self {
-        self.now.values_mut().for_each(|value| value.exported = true);
+        self.now.values_mut().for_each(|value| value.seen = Seen::Programs);
         self
     }
     pub(super) fn set(&mut self, name: &str, value: Value) {
@@ -125,16 +136,16 @@ impl Variables {
     }
     /// What programs see.
     pub(super) fn exported(&self) -> impl Iterator<Item = (&str, &Value)> {
-        self.now.iter().filter(|(_, v)| v.exported).map(|(name, v)| (name.as_str(), v))
+        self.now.iter().filter(|(_, v)| v.seen == Seen::Programs).map(|(name, v)| (name.as_str(), v))
     }
     /// The text, if all its variables are known.
     pub(super) fn resolve(&self, text: &Text) -> Option<String> {
         self.pieces(&text.pieces, 0)
     }
     /// The value that a variable takes from a text.
-    pub(super) fn value(&self, text: &Text, at: Span, exported: bool) -> Value {
+    pub(super) fn value(&self, text: &Text, at: Span, seen: Seen) -> Value {
         let known = self.resolve(text).filter(|value| value.len() <= LONGEST);
-        Value { text: known, written: self.written(text), at, exported }
+        Value { text: known, written: self.written(text), at, seen }
     }
     /// The text with unknown variables kept as `${NAME}` and opaque parts as `$()`.
     fn written(&self, text: &Text) -> String {
@@ -192,9 +203,9 @@ mod tests {
     fn forms() {
         let at = Span::new(Sources::default().set("x", ""), 0, 0);
         let mut variables = Variables::default();
-        variables.set("A", Value::known("1".into(), at, true));
-        variables.set("U", Value::unknown(at, false));
-        let (outer, a) = (variables.mark(), |text: &str| Value::known(text.into(), at, false));
+        variables.set("A", Value::known("1".into(), at, Seen::Programs));
+        variables.set("U", Value::unknown(at, Seen::Shell));
+        let (outer, a) = (variables.mark(), |text: &str| Value::known(text.into(), at, Seen::Shell));
         variables.set("A", a("2"));
         let inner = variables.mark();
         for (name, text) in [("A", "3"), ("A", "4"), ("N", "5"), ("C", "6")] {

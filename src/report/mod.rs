@@ -150,5 +150,5 @@ fn line_indexes(part: &Part<'_>) -> HashMap<FileId, LineIndex> {
 
 /// The words of a label, fit to be printed.
 fn label_text(label: &Label) -> String {
-    clean::clean(&words::words(&label.reason)).into_owned()
+    clean::clean(&words::of(label)).into_owned()
 }

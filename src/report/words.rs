@@ -1,10 +1,18 @@
 //! Reasons in words: what stands beside a label. *Where and because*, no full stop.
 
+use crate::diagnostic::Label;
 use crate::environment::Reason;
 use crate::outline::Launcher;
 
 /// The text of a label.
-pub(super) fn words(reason: &Reason) -> String {
+pub(super) fn of(label: &Label) -> String {
+    match &label.required {
+        Some(required) => format!("{}: {}", words(required), words(&label.reason)),
+        None => words(&label.reason),
+    }
+}
+
+fn words(reason: &Reason) -> String {
     match reason {
         Reason::Asked { package, wants } if wants.is_empty() => format!("{package} is asked for, in any version"),
         Reason::Asked { package, wants } => format!("{package}{wants} is asked for"),

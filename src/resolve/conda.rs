@@ -1,13 +1,14 @@
 //! Candidates of a conda package.
 
 use crate::environment::{Build, Candidates};
-use crate::knowledge;
+use crate::knowledge::{self, Release};
 use crate::notation::match_spec::MatchSpec;
 use crate::platform::Platform;
 use crate::version::{CondaVersion, Version};
 
-/// The builds that a match spec admits, over the channels of the tables or in the one that it names.
-pub(crate) fn candidates(package: &str, spec: &MatchSpec, platform: &Platform) -> Candidates {
+/// The builds that a match spec admits: in the channel that it names, else in the first of the step's `channels` that has any
+/// (`None` for one that is not known), else anywhere.
+pub(crate) fn candidates(package: &str, spec: &MatchSpec, channels: &[Option<&'static str>], platform: &Platform) -> Candidates {
     let channel = match spec.channel.as_deref().map(channel) {
         // What another channel has is not known.
         Some(None) => return Candidates { open: true, ..Candidates::default() },
@@ -16,10 +17,20 @@ pub(crate) fn candidates(package: &str, spec: &MatchSpec, platform: &Platform) -
     };
     let tag = spec.build.as_deref().map_or(Tag::Any, Tag::of);
     let rows = knowledge::releases(package).iter().filter(|r| r.platforms.meets(platform.bits()));
-    let mut builds: Vec<Build> = rows
+    let rows: Vec<&'static Release> = rows
         .filter(|r| channel.is_none_or(|id| r.indexes.contains(&id)) && tag.fits(r.tag))
         .filter(|r| CondaVersion::parse(r.version).is_some_and(|v| spec.admits(&v)))
-        .filter_map(|release| Some(Build { version: Version::parse(release.version)?, index: release.indexes.first()?, release }))
+        .collect();
+    let has = |id: &&'static str| rows.iter().any(|r| r.indexes.contains(id));
+    // Source: <https://docs.conda.io/projects/conda/en/stable/user-guide/tasks/manage-channels.html>, "flexible" priority.
+    let first = channel.or_else(|| channels.iter().map_while(|id| *id).find(has));
+    let mut builds: Vec<Build> = rows
+        .iter()
+        .filter(|r| first.is_none_or(|id| r.indexes.contains(&id)))
+        .filter_map(|release| {
+            let index = first.or_else(|| release.indexes.first().copied())?;
+            Some(Build { version: Version::parse(release.version)?, index, release })
+        })
         .collect();
     builds.sort_by(|a, b| a.version.cmp(&b.version));
     // Without a pin the channel decides (`nvidia/label/cuda-12.1.1` has one release of each package), and the tables do not
@@ -29,7 +40,7 @@ pub(crate) fn candidates(package: &str, spec: &MatchSpec, platform: &Platform) -
 }
 
 /// The id of a channel by its name or address: `nvidia/label/cuda-12.1.1` is NVIDIA's, a mirror keeps the name at its end.
-fn channel(written: &str) -> Option<&'static str> {
+pub(crate) fn channel(written: &str) -> Option<&'static str> {
     let plain = written.split("/label/").next().unwrap_or(written).trim_end_matches('/');
     let name = match plain.rsplit('/').next().unwrap_or(plain) {
         "main" | "free" | "r" | "anaconda" => "defaults",
@@ -98,17 +109,34 @@ mod tests {
         ];
         for (spec, open, today) in table {
             let spec = MatchSpec::parse(spec).expect("a spec");
-            let found = candidates(&format!("conda:{}", spec.name), &spec, &Platform::default());
+            let found = candidates(&format!("conda:{}", spec.name), &spec, &[], &Platform::default());
             assert_eq!(found.open, open, "{spec:?}");
             assert_eq!(found.today().map(|b| b.release.version), today, "{spec:?}");
         }
     }
 
     #[test]
+    fn the_first_channel_that_has_it_is_taken() {
+        let spec = MatchSpec::parse("pytorch=2.4.0").expect("a spec");
+        let from = |channels: &[Option<&'static str>]| {
+            let found = candidates("conda:pytorch", &spec, channels, &Platform::default());
+            let mut ids: Vec<_> = found.builds.iter().map(|b| b.index).collect();
+            ids.sort_unstable();
+            ids.dedup();
+            ids
+        };
+        let (pytorch, forge) = ("conda/pytorch", "conda/conda-forge");
+        assert_eq!(from(&[Some(pytorch), Some(forge)]), [pytorch]);
+        assert_eq!(from(&[Some(forge), Some(pytorch)]), [forge]);
+        assert_eq!(from(&[Some("conda/nvidia"), Some(pytorch)]), [pytorch]);
+        assert_eq!(from(&[]), from(&[None, Some(pytorch)]));
+    }
+
+    #[test]
     fn a_build_says_its_cuda() {
         let tags = |spec: &str| {
             let spec = MatchSpec::parse(spec).expect("a spec");
-            let found = candidates("conda:pytorch", &spec, &Platform::default());
+            let found = candidates("conda:pytorch", &spec, &[], &Platform::default());
             let mut tags: Vec<_> = found.builds.iter().map(|b| b.release.tag).collect();
             tags.sort_unstable();
             tags.dedup();

@@ -4,11 +4,13 @@
 //! Source: `rules-of-resolution` runs with pip 26.3 and uv 0.13.9 on loopback indexes, pages `index-shadowed`.
 
 mod conda;
+mod pick;
 mod prune;
 mod published;
 mod python;
 
-pub(crate) use conda::candidates as conda_candidates;
-pub(crate) use prune::{Pruned, Stays, prune};
+pub(crate) use conda::{candidates as conda_candidates, channel};
+pub(crate) use pick::Pick;
+pub(crate) use prune::{Package, Stays, prune};
 pub(crate) use published::{frameworks_pinned_by, is_framework, requirements};
 pub(crate) use python::{Reach, candidates as python_candidates, from_wheel, wherever_published};

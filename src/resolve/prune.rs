@@ -2,19 +2,36 @@
 
 use std::collections::BTreeMap;
 
+use super::pick::{Pick, pick};
 use crate::environment::{Build, Candidates};
 use crate::notation::requirement::Subject;
-use crate::platform::Platform;
-use crate::version::{Specifiers, Version};
+use crate::platform::{Os, Platform};
+use crate::version::Specifiers;
 
-/// The outcome: what is left of each package, and the pairs that leave nothing.
+/// The outcome: what is left of each package, what comes of it, and the pairs that leave nothing.
 pub(crate) struct Pruned {
     /// In the order given.
     pub(crate) left: Vec<Candidates>,
+    /// What an installer picks.
+    pub(crate) picks: Vec<Pick>,
     /// (package, the package that it requires otherwise).
     pub(crate) conflicts: Vec<(usize, usize)>,
-    /// For each package those that left fewer of its builds, or another one to be picked today; each once.
+    /// For each package those that left fewer of its builds, or another one to be picked; each once.
     pub(crate) by: Vec<Vec<usize>>,
+}
+
+/// A package of a step.
+pub(crate) struct Package<'a> {
+    /// Normalised name.
+    pub(crate) name: &'a str,
+    /// The builds that its own ask admits.
+    pub(crate) candidates: Candidates,
+    /// What is there already.
+    pub(crate) stays: Stays<'a>,
+    /// How little its ask leaves open.
+    pub(crate) strict: u8,
+    /// Required by another package, not asked for.
+    pub(crate) implied: bool,
 }
 
 /// What an installer does with a package that is there before the step.
@@ -28,17 +45,24 @@ pub(crate) enum Stays<'a> {
 }
 
 /// What one build requires of another package of the step.
-struct Demand {
-    of: usize,
-    wants: Specifiers,
+pub(super) struct Demand {
+    pub(super) of: usize,
+    pub(super) wants: Specifiers,
 }
 
-/// Prunes; `packages` are (name, candidates).
-pub(crate) fn prune(packages: &[(String, Candidates)], platform: &Platform) -> Pruned {
-    let index: BTreeMap<&str, usize> = packages.iter().enumerate().map(|(i, (name, _))| (name.as_str(), i)).collect();
-    let demands: Vec<Vec<Vec<Demand>>> =
-        packages.iter().map(|(_, c)| c.builds.iter().map(|b| demands(b, &index, platform)).collect()).collect();
-    let mut alive: Vec<Vec<bool>> = packages.iter().map(|(_, c)| vec![true; c.builds.len()]).collect();
+/// The places of packages in a step, by name.
+pub(super) type Places<'a> = BTreeMap<&'a str, usize>;
+
+pub(super) fn places<'a>(packages: &[Package<'a>]) -> Places<'a> {
+    packages.iter().enumerate().map(|(i, package)| (package.name, i)).collect()
+}
+
+/// Prunes, and picks of what is left; `no_deps` looks at nothing that packages require.
+pub(crate) fn prune(packages: &[Package<'_>], no_deps: bool, platform: &Platform) -> Pruned {
+    let index = if no_deps { Places::new() } else { places(packages) };
+    let of = |package: &Package<'_>| package.candidates.builds.iter().map(|b| demands(b, &index, platform)).collect();
+    let demands: Vec<Vec<Vec<Demand>>> = packages.iter().map(of).collect();
+    let mut alive: Vec<Vec<bool>> = packages.iter().map(|package| vec![true; package.candidates.builds.len()]).collect();
     let mut conflicts: Vec<(usize, usize)> = Vec::new();
     let mut by: Vec<Vec<usize>> = vec![Vec::new(); packages.len()];
     let mut changed = true;
@@ -52,12 +76,12 @@ pub(crate) fn prune(packages: &[(String, Candidates)], platform: &Platform) -> P
                 of
             };
             for b in others {
-                let open = |p: usize| packages[p].1.open || packages[p].1.builds.is_empty();
+                let open = |p: usize| packages[p].candidates.open || packages[p].candidates.builds.is_empty();
                 if open(b) || conflicts.contains(&(a, b)) {
                     continue;
                 }
                 let met = |i: usize, j: usize| {
-                    mine[i].iter().filter(|d| d.of == b).all(|d| d.wants.admits(&packages[b].1.builds[j].version))
+                    mine[i].iter().filter(|d| d.of == b).all(|d| d.wants.admits(&packages[b].candidates.builds[j].version))
                 };
                 let living = |p: usize, alive: &[Vec<bool>]| (0..alive[p].len()).filter(|i| alive[p][*i]).collect::<Vec<_>>();
                 let (ours, theirs) = (living(a, &alive), living(b, &alive));
@@ -86,73 +110,28 @@ pub(crate) fn prune(packages: &[(String, Candidates)], platform: &Platform) -> P
             }
         }
     }
-    let left = packages.iter().zip(&alive).map(|((_, c), alive)| keep(c, alive)).collect();
-    let mut pruned = Pruned { left, conflicts, by };
-    settle(packages, &mut pruned, platform);
-    pruned
-}
-
-/// The newest of each that go together: what others require is picked first, then who requires it.
-fn settle(packages: &[(String, Candidates)], pruned: &mut Pruned, platform: &Platform) {
-    let index: BTreeMap<&str, usize> = packages.iter().enumerate().map(|(i, (name, _))| (name.as_str(), i)).collect();
-    for p in 0..packages.len() {
-        let left = &pruned.left[p];
-        let Some(now) = left.today else { continue };
-        let fits = |build: &Build| {
-            demands(build, &index, platform).iter().all(|d| {
-                pruned.conflicts.contains(&(p, d.of)) || pruned.left[d.of].today().is_none_or(|t| d.wants.admits(&t.version))
-            })
+    let mut left: Vec<Candidates> =
+        packages.iter().zip(&alive).map(|(package, alive)| keep(&package.candidates, alive)).collect();
+    let newest: Vec<bool> = left.iter().map(|candidates| candidates.today.is_some()).collect();
+    let (picks, kept) = pick(packages, &demands, &alive, &newest, &conflicts, &index, platform);
+    for (p, pick) in picks.iter().enumerate() {
+        // A place among all candidates is another one among those left.
+        let among_left = |build: usize| alive[p][..build].iter().filter(|alive| **alive).count();
+        left[p].today = match pick {
+            Pick::Takes(build) => Some(among_left(*build)),
+            Pick::Stays => left[p].today,
+            Pick::Unknown => None,
         };
-        // Who is held to a version by another cannot give way: what it requires does.
-        let held = |build: &Build| {
-            let others = pruned.left.iter().enumerate().filter(|(q, _)| *q != p && !pruned.conflicts.contains(&(*q, p)));
-            let mut demanded = others.filter_map(|(_, c)| c.today()).flat_map(|today| demands(today, &index, platform));
-            demanded.all(|d| d.of != p || d.wants.admits(&build.version))
-        };
-        if !fits(&left.builds[now])
-            && let Some(newest) = left.builds.iter().rposition(|build| fits(build) && held(build))
-        {
-            for demand in demands(&pruned.left[p].builds[now], &index, platform) {
-                note(&mut pruned.by[p], demand.of);
-            }
-            pruned.left[p].today = Some(newest);
+        for other in &kept[p] {
+            note(&mut by[p], *other);
         }
     }
+    Pruned { left, picks, conflicts, by }
 }
 
-fn note(all: &mut Vec<usize>, one: usize) {
+pub(super) fn note(all: &mut Vec<usize>, one: usize) {
     if !all.contains(&one) {
         all.push(one);
-    }
-}
-
-impl Pruned {
-    /// What the packages require of each other: each as it `stays`, else as it is picked today.
-    pub(crate) fn beside(&self, names: &[(String, Candidates)], stays: &[Stays<'_>], platform: &Platform) -> Beside {
-        let index: BTreeMap<&str, usize> = names.iter().enumerate().map(|(i, (name, _))| (name.as_str(), i)).collect();
-        let mut of: Vec<Vec<(usize, Specifiers)>> = names.iter().map(|_| Vec::new()).collect();
-        for (by, (picked, stays)) in self.left.iter().zip(stays).enumerate() {
-            let build = match stays {
-                Stays::No => picked.today(),
-                Stays::As(build) => Some(*build),
-                Stays::Unknown => None,
-            };
-            let Some(build) = build else { continue };
-            for demand in demands(build, &index, platform) {
-                of[demand.of].push((by, demand.wants));
-            }
-        }
-        Beside(of)
-    }
-}
-
-/// For each package of a step what the others require of it.
-pub(crate) struct Beside(Vec<Vec<(usize, Specifiers)>>);
-
-impl Beside {
-    /// Whether the other packages admit a version of one of them.
-    pub(crate) fn admit(&self, of: usize, version: &Version) -> bool {
-        self.0[of].iter().filter(|(by, _)| *by != of).all(|(_, wants)| wants.admits(version))
     }
 }
 
@@ -162,12 +141,14 @@ fn keep(from: &Candidates, alive: &[bool]) -> Candidates {
     Candidates { builds, open: from.open, today }
 }
 
-fn demands(build: &Build, index: &BTreeMap<&str, usize>, platform: &Platform) -> Vec<Demand> {
+pub(super) fn demands(build: &Build, index: &Places<'_>, platform: &Platform) -> Vec<Demand> {
     let published = super::requirements(build.release);
     let of_step = published.iter().filter_map(|(_, r)| match &r.subject {
         Subject::Package { name, wants, .. } if !wants.is_any() => Some((r, *index.get(name.as_str())?, wants)),
         _ => None,
     });
     let held = of_step.filter(|(r, ..)| r.marker.as_ref().is_none_or(|m| m.holds(platform, &[]) != Some(false)));
-    held.map(|(_, of, wants)| Demand { of, wants: wants.clone() }).collect()
+    // The tables have what a Linux wheel requires: others are built beside a torch without a local version.
+    let linux = platform.os == Os::Linux;
+    held.map(|(_, of, wants)| Demand { of, wants: if linux { wants.clone() } else { wants.public() } }).collect()
 }

@@ -89,12 +89,13 @@ fn among(
         let here = published::served(rows, id);
         for Served { build, pythons } in here.iter() {
             let runs = build.release.platforms.meets(platform.bits())
-                && (pythons.is_empty() || pythons.iter().any(|set| set.meets(platform.python)));
+                && (pythons.is_empty() || pythons.iter().any(|set| set.meets(platform.wheels)));
             let taken = |version: &Version| wants.admits(version) && (pre || !version.is_pre());
             if runs && taken(&build.version) {
                 found.builds.push(build.clone());
             }
         }
+        unknown |= knowledge::index_by_id(id).is_some_and(|i| i.candidates);
         // uv stops at the first index that has the package at all.
         if first_index && !here.is_empty() {
             break;

@@ -36,8 +36,15 @@ fn check(env: &Environment, host: &Host, out: &mut Out) {
         if found.compatible.is_some() {
             clash = clash.at_most(Severity::Info);
         } else {
+            if env.forward_compat_open && machine.admits_forward_compat(cuda) {
+                clash = clash.at_most(Severity::Warning);
+            }
             let other = machine.other(found).map(|other| format!(", or take {other}"));
-            clash = clash.help(format!("raise the driver to {bound} or newer{}", other.unwrap_or_default()));
+            // What is picked today may need more than what every version needs.
+            let least = found.weakest.as_ref().map(|(_, least)| least).filter(|least| least.bound != *bound);
+            let least = least.map(|least| format!(", or to {} and pin a build for CUDA {}", least.bound, least.cuda));
+            let (least, other) = (least.unwrap_or_default(), other.unwrap_or_default());
+            clash = clash.help(format!("raise the driver to {bound} or newer{least}{other}"));
         }
         clash.bound = Some(bound.clone());
         out.push(clash);
@@ -156,13 +163,17 @@ impl<'a> Machine<'a> {
         self.too_old(build).map(|old| old && !build.cuda().is_some_and(stands_in))
     }
 
+    /// Whether the host's GPU and branch admit a newer libcuda.
+    fn admits_forward_compat(&self, cuda: &CudaVersion) -> bool {
+        let gpus = self.host.gpus.iter().all(|gpu| matches!(gpu.segment, None | Some(Segment::DataCenter)));
+        let listed = |branch| knowledge::forward_compat_branches(cuda).iter().any(|b| u32::from(*b) == branch);
+        gpus && !self.host.wsl && self.driver.branch().is_some_and(listed)
+    }
+
     /// The image or package that brings a newer libcuda, where the host's GPU and branch admit it.
     fn forward_compat(&self, cuda: &CudaVersion) -> Option<Evidence> {
-        let admits = self.host.gpus.iter().all(|gpu| matches!(gpu.segment, None | Some(Segment::DataCenter)));
         let brought = self.env.forward_compat.iter().any(|c| c.same_minor(cuda) == Some(true));
-        let branch = self.driver.branch()?;
-        let listed = knowledge::forward_compat_branches(cuda).iter().any(|b| u32::from(*b) == branch);
-        if !(admits && brought && listed && !self.host.wsl) {
+        if !(brought && self.admits_forward_compat(cuda)) {
             return None;
         }
         self.env.image.as_ref().map(|image| Evidence { also: Vec::new(), ..image.evidence.clone() })

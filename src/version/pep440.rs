@@ -115,6 +115,27 @@ impl Specifiers {
             Specifier::Arbitrary(_) => true,
         })
     }
+    /// How little they leave open: 2 for a pin, 1 for an upper bound, 0 for neither.
+    #[must_use]
+    pub fn strictness(&self) -> u8 {
+        match (self.pin(), self.is_open_above()) {
+            (Some(_), _) => 2,
+            (None, false) => 1,
+            (None, true) => 0,
+        }
+    }
+    /// The same without the parts after `+`.
+    #[must_use]
+    pub fn public(&self) -> Self {
+        let public = |specifier: &Specifier| match specifier {
+            Specifier::Pep440(s) => {
+                let public = pep440_rs::VersionSpecifier::from_version(*s.operator(), s.version().clone().without_local());
+                public.map_or_else(|_| specifier.clone(), Specifier::Pep440)
+            }
+            Specifier::Arbitrary(text) => Specifier::Arbitrary(text.split('+').next().unwrap_or(text).to_owned()),
+        };
+        Self(self.0.iter().map(public).collect())
+    }
     /// Both sets of conditions together.
     #[must_use]
     pub fn and(&self, other: &Self) -> Self {
@@ -154,6 +175,8 @@ mod tests {
         let v = |t| Version::parse(t).expect("a version");
         assert!(v("2.1.0+cu121") > v("2.1.0+cu118") && v("2.1.0+cu118") > v("2.1.0") && v("2.2.0") > v("2.1.0+cu118"));
         assert_eq!(v("2.1.0+cu118").public(), v("2.1.0"));
+        let public = |t: &str| Specifiers::parse(t).expect(t).public().to_string();
+        assert_eq!([public("==2.1.0+cu118"), public("===2.1.0+cu118"), public(">=2,<3")], ["==2.1.0", "===2.1.0", ">=2,<3"]);
         assert_eq!(v("2.1.0+CU118").local().as_deref(), Some("cu118"));
     }
 
@@ -165,5 +188,7 @@ mod tests {
         assert!(admits("(>=1.0)", "1.5") && admits("~=2.1.0", "2.1.2") && !admits("~=2.1.0", "2.2"));
         assert_eq!(Specifiers::parse("==2.1.0").expect("a pin").pin(), Version::parse("2.1.0"));
         assert_eq!(Specifiers::parse("==2.1.*").expect("no pin").pin(), None);
+        let strict = |t: &str| Specifiers::parse(t).expect(t).strictness();
+        assert_eq!([strict("==2.1.0"), strict("==2.1.*"), strict("<3"), strict(">=2"), strict("")], [2, 1, 1, 0, 0]);
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::super::paths;
-use super::super::variables::{Value, Variables};
+use super::super::variables::{Seen, Value, Variables};
 use super::{DEEPEST, Event, Kept, Prefix, Walker};
 use crate::outline::{Act, Does, How, Include, Kind, Leaves, Piece, Place, Scope, Text, Variable};
 use crate::source::Span;
@@ -103,8 +103,8 @@ impl<'a> Walker<'_, 'a> {
         match &act.does {
             Does::Set(variable) if variable.scope == Scope::Command => {
                 let value = match &variable.value {
-                    Some(text) => self.variables.value(text, act.at, true),
-                    None => Value::unknown(act.at, true),
+                    Some(text) => self.variables.value(text, act.at, Seen::Programs),
+                    None => Value::unknown(act.at, Seen::Programs),
                 };
                 self.pending.push((variable.name.clone(), value));
                 return false;
@@ -182,15 +182,15 @@ impl<'a> Walker<'_, 'a> {
     /// or its packages, where pip looks.
     fn load(&mut self, names: &[Text], at: Span) {
         for variable in ["LD_LIBRARY_PATH", "CUDA_HOME", "CUDA_PATH"] {
-            self.variables.set(variable, Value::unknown(at, true));
+            self.variables.set(variable, Value::unknown(at, Seen::Programs));
         }
         let without_python = |name: &Text| {
             let name = self.variables.resolve(name).unwrap_or_default().to_lowercase();
             WITHOUT_PYTHON.contains(&name.split(['/', '@']).next().unwrap_or_default())
         };
         if !names.iter().all(without_python) {
-            self.variables.set("PIP_CONFIG_FILE", Value::unknown(at, true));
-            self.variables.set("UV_CONFIG_FILE", Value::unknown(at, true));
+            self.variables.set("PIP_CONFIG_FILE", Value::unknown(at, Seen::Programs));
+            self.variables.set("UV_CONFIG_FILE", Value::unknown(at, Seen::Programs));
             self.script.events.push(Event::Modules);
         }
     }
@@ -208,25 +208,27 @@ impl<'a> Walker<'_, 'a> {
         let value = match variable.scope {
             Scope::Arg => {
                 // An ENV of the same name wins over an ARG.
-                if self.variables.get(&variable.name).is_some_and(|v| v.exported) {
+                if self.variables.get(&variable.name).is_some_and(|v| v.seen == Seen::Programs) {
                     return;
                 }
                 self.argument(variable, at)
             }
             scope => {
                 let before = self.variables.get(&variable.name).cloned();
-                let exported =
-                    matches!(scope, Scope::Environment | Scope::Configured) || before.as_ref().is_some_and(|v| v.exported);
+                let seen = match scope {
+                    Scope::Environment | Scope::Configured => Seen::Programs,
+                    _ => before.as_ref().map_or(Seen::Shell, |v| v.seen),
+                };
                 match (&variable.value, before) {
-                    (Some(text), _) => self.variables.value(text, at, exported),
+                    (Some(text), _) => self.variables.value(text, at, seen),
                     // `export X` after `X=…` keeps the value.
-                    (None, Some(before)) => Value { exported, ..before },
-                    (None, None) => Value::unknown(at, exported),
+                    (None, Some(before)) => Value { seen, ..before },
+                    (None, None) => Value::unknown(at, seen),
                 }
             }
         };
         if variable.scope == Scope::Job {
-            self.later.push((variable.name.clone(), Value { exported: true, ..value }));
+            self.later.push((variable.name.clone(), Value { seen: Seen::Programs, ..value }));
             return;
         }
         // Many long values weigh like many variables.
@@ -243,9 +245,9 @@ impl<'a> Walker<'_, 'a> {
         let given = image.and_then(|i| i.arguments?.get(&variable.name)).cloned();
         let global = image.and_then(|i| i.global.get(&variable.name));
         match (given, &variable.value) {
-            (Some(given), _) => Value::known(given, at, false),
-            (None, Some(value)) => self.variables.value(value, at, false),
-            (None, None) => global.cloned().unwrap_or_else(|| Value::unknown(at, false)),
+            (Some(given), _) => Value::known(given, at, Seen::Build),
+            (None, Some(value)) => self.variables.value(value, at, Seen::Build),
+            (None, None) => global.cloned().unwrap_or_else(|| Value::unknown(at, Seen::Build)),
         }
     }
 
@@ -293,7 +295,7 @@ pub(super) fn configures(configured: &mut BTreeSet<String>, variables: &mut Vari
         _ => return,
     };
     configured.insert(variable.to_owned());
-    variables.set(variable, Value::unknown(at, true));
+    variables.set(variable, Value::unknown(at, Seen::Programs));
 }
 
 /// `/usr/bin/pip` is the system's, and `/opt/conda/bin/pip` that of an image whose Python is conda's base.

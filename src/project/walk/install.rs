@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::super::variables::Value;
+use super::super::variables::{Seen, Value};
 use super::super::worlds::World;
 use super::super::{File, paths};
 use super::acts::{conda, venv};
@@ -43,7 +43,7 @@ impl<'p, 'a> Walker<'p, 'a> {
         if self.prefix != Prefix::System || tool == Tool::Conda {
             return self.prefix.clone();
         }
-        let exported = |name: &str| self.variables.get(name).filter(|v| v.exported);
+        let exported = |name: &str| self.variables.get(name).filter(|v| v.seen != Seen::Shell);
         let own = exported("VIRTUAL_ENV").and_then(|v| v.text.as_deref()).map(|v| v.trim_end_matches('/'));
         let path = exported("PATH").and_then(|v| self.first_on_path(&v.written, own));
         // uv installs into VIRTUAL_ENV whatever PATH says.
@@ -86,6 +86,19 @@ impl<'p, 'a> Walker<'p, 'a> {
             // Source: <https://python-poetry.org/docs/configuration/#virtualenvscreate>.
             Tool::Poetry if off("POETRY_VIRTUALENVS_CREATE") => active,
             Tool::Poetry | Tool::Pdm | Tool::Pipenv if active == Prefix::System => Prefix::Venv(self.here(".venv")),
+            // Whatever is active. Source: <https://docs.astral.sh/uv/concepts/projects/config/#project-environment-path>.
+            Tool::Uv => match self.variable("UV_PROJECT_ENVIRONMENT").map(|v| v.text.as_deref()) {
+                None | Some(Some("")) => Prefix::Venv(self.here(".venv")),
+                Some(Some("/usr" | "/usr/local")) => Prefix::System,
+                Some(Some(folder)) if folder.contains("conda") => conda(folder),
+                Some(Some(folder)) => venv(self.here(folder)),
+                Some(None) => Prefix::Unknown,
+            },
+            // It takes the `.venv` that is there, unless one is active.
+            Tool::UvPip if active == Prefix::System && self.variable("UV_SYSTEM_PYTHON").is_none() => {
+                let own = self.here(".venv");
+                if self.made.contains(&own) { Prefix::Venv(own) } else { active }
+            }
             _ => active,
         }
     }
@@ -175,6 +188,11 @@ impl<'p, 'a> Walker<'p, 'a> {
         if uv && step.index_strategy.is_none() {
             step.index_strategy = self.variable("UV_INDEX_STRATEGY").map(|v| v.text.clone());
         }
+        if pip {
+            step.flags.no_deps |= self.is_on("PIP_NO_DEPS") || self.is_on("PIP_NO_DEPENDENCIES");
+            step.flags.pre |= self.is_on("PIP_PRE");
+            step.flags.upgrade |= self.is_on("PIP_UPGRADE");
+        }
         if step.tool == Tool::UvPip {
             self.settings_of_uv_pip(&mut step);
         }
@@ -184,7 +202,19 @@ impl<'p, 'a> Walker<'p, 'a> {
 
     pub(super) fn variable(&self, name: &str) -> Option<&Value> {
         let pending = self.pending.iter().rev().find(|(n, _)| n == name).map(|(_, v)| v);
-        pending.or_else(|| self.variables.get(name).filter(|v| v.exported))
+        // An ARG that has no value and is given none is not set.
+        let set = |v: &&Value| match v.seen {
+            Seen::Shell => false,
+            Seen::Build => v.text.is_some() || !v.written.is_empty(),
+            Seen::Programs => true,
+        };
+        pending.or_else(|| self.variables.get(name).filter(set))
+    }
+
+    /// Whether a variable switches an option of pip on; what is not known does not.
+    fn is_on(&self, name: &str) -> bool {
+        let value = self.variable(name).and_then(|v| v.text.as_deref());
+        value.is_some_and(|text| !matches!(text.trim().to_lowercase().as_str(), "" | "0" | "n" | "no" | "f" | "false" | "off"))
     }
 
     pub(super) fn install(&mut self, at: Span, install: &Install) {
@@ -198,6 +228,7 @@ impl<'p, 'a> Walker<'p, 'a> {
         step.prefix = match &install.target {
             Target::Active => self.own_environment(install.tool, &install.flags),
             Target::Own(tool) => self.own_environment(*tool, &install.flags),
+            Target::System => Prefix::System,
             // The first of several Pythons is the start's own; each has packages of its own.
             Target::Python(minor) => match self.active(install.tool) {
                 Prefix::System if self.minor.get_or_insert_with(|| minor.clone()) != minor => {
@@ -216,6 +247,9 @@ impl<'p, 'a> Walker<'p, 'a> {
             && let Some(folder) = self.variables.resolve(folder)
         {
             self.made.insert(self.here(&folder));
+        }
+        if let (Tool::Uv, Prefix::Venv(folder)) = (install.tool, &step.prefix) {
+            self.made.insert(folder.clone());
         }
         for index in &install.indexes {
             let index = self.index(index);

@@ -28,7 +28,7 @@ use super::locks;
 use super::merged;
 use super::parts::is_selected;
 use super::starts::{Beginning, Enters};
-use super::variables::{Mark, Value, Variables};
+use super::variables::{Mark, Seen, Value, Variables};
 use super::worlds::World;
 use super::{File, Project, paths};
 use crate::environment::{Join, Reason};
@@ -311,9 +311,9 @@ impl<'p> ImageState<'p> {
     fn global_argument(&self, variable: &Variable, at: Span) -> Value {
         let given = self.arguments.and_then(|all| all.get(&variable.name));
         match (given, &variable.value) {
-            (Some(given), _) => Value::known(given.clone(), at, false),
-            (None, Some(value)) => self.global.value(value, at, false),
-            (None, None) => self.global.get(&variable.name).cloned().unwrap_or_else(|| Value::unknown(at, false)),
+            (Some(given), _) => Value::known(given.clone(), at, Seen::Build),
+            (None, Some(value)) => self.global.value(value, at, Seen::Build),
+            (None, None) => self.global.get(&variable.name).cloned().unwrap_or_else(|| Value::unknown(at, Seen::Build)),
         }
     }
 }

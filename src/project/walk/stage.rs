@@ -2,7 +2,7 @@
 
 use super::super::File;
 use super::super::paths;
-use super::super::variables::{self, Value, Variables};
+use super::super::variables::{self, Seen, Value, Variables};
 use super::acts::configures;
 use super::{DEEPEST, Event, ImageState, Prefix, Walker};
 use crate::environment::Reason;
@@ -71,7 +71,7 @@ impl<'a> Walker<'_, 'a> {
             self.environment_file(file.as_deref());
         }
         for (name, value, at) in &built.environment {
-            self.variables.set(name, Value::known(value.clone(), *at, true));
+            self.variables.set(name, Value::known(value.clone(), *at, Seen::Programs));
         }
     }
 

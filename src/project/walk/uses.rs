@@ -1,5 +1,6 @@
 //! Composite actions that a step takes in, and workflows that a job calls.
 
+use super::super::variables::Seen;
 use super::super::{File, paths};
 use super::Walker;
 use crate::outline::{Act, Does, INPUTS, Kind, Use};
@@ -32,7 +33,7 @@ impl<'a> Walker<'_, 'a> {
     fn give(&mut self, used: &Use) -> Vec<(String, super::Value)> {
         let with = used.with.iter().filter_map(|input| {
             let value = input.value.as_ref()?;
-            Some((input.name.clone(), self.variables.value(value, value.at, false)))
+            Some((input.name.clone(), self.variables.value(value, value.at, Seen::Shell)))
         });
         let with: Vec<_> = with.collect();
         let before = self.variables.forget_all(INPUTS);

@@ -280,7 +280,7 @@ mod tests {
                 Does::Install(i) => {
                     let list = |mark: &str, all: Vec<String>| all.iter().map(|t| format!(" {mark}{t}")).collect::<String>();
                     let target = match &i.target {
-                        Target::Active | Target::Python(_) => String::new(),
+                        Target::Active | Target::System | Target::Python(_) => String::new(),
                         Target::Own(tool) => format!(" own:{tool:?}"),
                         Target::Named(t) => format!(" name:{}", said(t)),
                         Target::Prefix(t) => format!(" prefix:{}", said(t)),

@@ -277,6 +277,7 @@ pub(super) mod tests {
                 ] {
                     out.extend(value.as_ref().map(|v| format!("{name}:{}", text(v))));
                 }
+                out.extend((i.target == Target::System).then(|| "system".to_owned()));
                 out.extend(if let Target::Own(tool) = &i.target { Some(format!("own:{tool:?}")) } else { None });
                 out.extend(if let Target::Prefix(p) = &i.target { Some(format!("into:{}", text(p))) } else { None });
                 format!("{:?} {}", i.tool, out.join(" "))

@@ -83,6 +83,7 @@ const UV: Grammar = Grammar {
         &["--prompt"],
     ],
     flags: &[
+        &["--system"],
         &["--no-deps"],
         &["--dry-run"],
         &["-U", "--upgrade"],
@@ -322,6 +323,7 @@ fn option(it: &mut Install, part: Part, at: Span) {
         },
         Part::Option { name, value: None, at: here } => match name {
             "--no-deps" => it.flags.no_deps = true,
+            "--system" => it.target = Target::System,
             "--dry-run" => it.flags.elsewhere = true,
             "--upgrade" => it.flags.upgrade = true,
             "--force-reinstall" => it.flags.reinstall = true,
@@ -379,7 +381,7 @@ mod tests {
     #[test]
     fn commands() {
         for (line, want) in [
-            ("pip install torch --torch-backend=cu128 --system", "UvPip torch backend:cu128"),
+            ("pip install torch --torch-backend=cu128 --system", "UvPip torch backend:cu128 system"),
             ("--quiet pip install --index-strategy unsafe-best-match torch", "UvPip torch strategy:unsafe-best-match"),
             ("pip install -r a.txt -r sub/pyproject.toml --extra GPU", "UvPip Requirements:a.txt Project:sub extras:gpu"),
             ("pip install -e .[gpu] -p 3.11", "UvPip Project:.[gpu] extras:gpu python:3.11"),

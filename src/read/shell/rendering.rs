@@ -76,6 +76,7 @@ pub(crate) fn act(act: &Act, source: &str) -> String {
             let asks: Vec<_> = asks.iter().map(|a| text(&a.written)).collect();
             let target = match target {
                 Target::Active => String::new(),
+                Target::System => " into the system".to_owned(),
                 Target::Own(tool) => format!(" into that of {tool:?}"),
                 Target::Python(minor) => format!(" of {minor}"),
                 Target::Named(name) => format!(" into {}", text(name)),
