@@ -82,6 +82,8 @@ pub enum Kind {
     Rc,
     /// Compose file.
     Compose,
+    /// `docker-bake.hcl`, `docker-bake.json`: images that are built.
+    Bake,
     /// Kubernetes manifest.
     Kubernetes,
     /// `devcontainer.json`.

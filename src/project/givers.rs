@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
+use super::arguments::Arguments;
 use super::variables::Variables;
 use super::{Project, merged, paths};
-use crate::outline::{BuildOf, Does, Kind, Launch, Launcher, Text, Variable};
+use crate::outline::{BuildOf, Does, Kind, Launch, Launcher, Text};
 use crate::source::Span;
 
 /// One file of the root that builds a Dockerfile.
@@ -17,8 +18,7 @@ struct Giver {
     target: String,
     /// The image's name, if it gets one.
     image: String,
-    /// Build arguments whose values are known.
-    arguments: Vec<(String, String)>,
+    arguments: Arguments,
     /// The file whose variables stand in what it says here, root-relative.
     interpolation: Option<String>,
     way: Way,
@@ -69,7 +69,7 @@ pub(super) struct Built {
     /// The build contexts, in the order of givers; none where nobody builds it.
     pub(super) contexts: Vec<String>,
     /// The different sets of build arguments; one, empty, where nobody builds it.
-    pub(super) arguments: Vec<BTreeMap<String, String>>,
+    pub(super) arguments: Vec<Arguments>,
     /// Stages that someone asks for by name.
     pub(super) targets: BTreeSet<String>,
     /// Variables that all run it with, where all agree.
@@ -90,12 +90,10 @@ impl Built {
         givers.hash(&mut hasher);
         let mut seen = BTreeSet::new();
         let contexts = givers.iter().map(|g| g.context.clone()).filter(|c| seen.insert(c.clone())).collect();
-        let mut sets: Vec<&[(String, String)]> = givers.iter().map(|g| g.arguments.as_slice()).collect();
-        sets.sort_unstable();
-        sets.dedup();
-        let mut arguments: Vec<BTreeMap<_, _>> = sets.into_iter().map(|set| set.iter().cloned().collect()).collect();
+        let sets: BTreeSet<&Arguments> = givers.iter().map(|g| &g.arguments).collect();
+        let mut arguments: Vec<Arguments> = sets.into_iter().cloned().collect();
         if arguments.is_empty() {
-            arguments.push(BTreeMap::new());
+            arguments.push(Arguments::default());
         }
         let mut agree: HashMap<(&str, &str), usize> = HashMap::new();
         for giver in givers {
@@ -161,11 +159,7 @@ pub(super) fn givers(project: &Project<'_>) -> Givers {
             let Some(build) = merged::build(&layers).filter(|_| place.is_some_and(|p| std::ptr::eq(*p, &**launch))) else {
                 continue;
             };
-            let image = match launch.by {
-                Launcher::DockerBuild => launch.name.clone(),
-                _ => merged::image(&layers),
-            };
-            let image = image.unwrap_or_default();
+            let image = merged::image(&layers).unwrap_or_default();
             let Some((dockerfile, context)) = dockerfiles(project, path, launch.by, &build) else { continue };
             let target = build.target.as_ref().and_then(Text::known).unwrap_or_default().to_owned();
             if file.kind == Kind::Markdown {
@@ -177,8 +171,7 @@ pub(super) fn givers(project: &Project<'_>) -> Givers {
             let by_name = runs.get(untagged(&image)).filter(|_| launch.by == Launcher::DockerBuild && !image.is_empty());
             let ways = by_name.cloned().unwrap_or_else(|| vec![Way::of(path, &layers, launch.by, &mut interpolations)]);
             let variables = interpolations.of(path, launch.by);
-            let known = |v: &Variable| Some((v.name.clone(), variables.resolve(v.value.as_ref()?)?));
-            let arguments: Vec<_> = build.arguments.iter().filter_map(known).collect();
+            let arguments = Arguments::of(&build, variables);
             for way in ways {
                 let giver = Giver {
                     context: context.clone(),

@@ -81,6 +81,7 @@ pub(super) fn build(layers: &[&Launch]) -> Option<BuildOf> {
         dockerfile: over.dockerfile.or(base.dockerfile),
         target: over.target.or(base.target),
         arguments: base.arguments.into_iter().chain(over.arguments).collect(),
+        unread_arguments: base.unread_arguments || over.unread_arguments,
     })
 }
 

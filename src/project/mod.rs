@@ -1,5 +1,6 @@
 //! Links between files, and nothing else: which starts there are, who includes, copies and builds from whom.
 
+mod arguments;
 mod givers;
 mod images;
 mod installers;

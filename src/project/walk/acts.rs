@@ -240,10 +240,10 @@ impl<'a> Walker<'_, 'a> {
 
     pub(super) fn argument(&self, variable: &Variable, at: Span) -> Value {
         let image = self.image.as_ref();
-        let given = image.and_then(|i| i.arguments?.get(&variable.name)).cloned();
+        let given = image.and_then(|i| i.given(&variable.name, at));
         let global = image.and_then(|i| i.global.get(&variable.name));
         match (given, &variable.value) {
-            (Some(given), _) => Value::known(given, at, false),
+            (Some(given), _) => given,
             (None, Some(value)) => self.variables.value(value, at, false),
             (None, None) => global.cloned().unwrap_or_else(|| Value::unknown(at, false)),
         }

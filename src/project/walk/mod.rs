@@ -21,6 +21,7 @@ use bounds::Bounds;
 use configuration::Configuration;
 pub(crate) use install::UNREAD;
 
+use super::arguments::Arguments;
 use super::givers::interpolation_file;
 use super::images::Contents;
 use super::installers::is_read_by;
@@ -281,7 +282,7 @@ struct ImageState<'p> {
     folder: String,
     contexts: Cow<'p, [String]>,
     /// Build arguments that a giver sets.
-    arguments: Option<&'p BTreeMap<String, String>>,
+    arguments: Option<&'p Arguments>,
     /// `ARG`s before the first `FROM`.
     global: Variables,
 }
@@ -307,11 +308,15 @@ impl<'p> ImageState<'p> {
             global: Variables::default(),
         }
     }
+    /// The value that whoever builds gives for an `ARG`.
+    fn given(&self, name: &str, at: Span) -> Option<Value> {
+        let value = self.arguments?.value(name)?;
+        Some(value.map_or_else(|| Value::unknown(at, false), |value| Value::known(value.to_owned(), at, false)))
+    }
     /// The value of an `ARG` before the first `FROM`.
     fn global_argument(&self, variable: &Variable, at: Span) -> Value {
-        let given = self.arguments.and_then(|all| all.get(&variable.name));
-        match (given, &variable.value) {
-            (Some(given), _) => Value::known(given.clone(), at, false),
+        match (self.given(&variable.name, at), &variable.value) {
+            (Some(given), _) => given,
             (None, Some(value)) => self.global.value(value, at, false),
             (None, None) => self.global.get(&variable.name).cloned().unwrap_or_else(|| Value::unknown(at, false)),
         }

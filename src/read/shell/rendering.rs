@@ -97,7 +97,7 @@ pub(crate) fn act(act: &Act, source: &str) -> String {
                 out = format!(
                     "{:?} {:?} {} {file:?} {:?} {arguments:?}",
                     l.by,
-                    l.name,
+                    l.image.as_ref().map(text),
                     text(&b.context),
                     b.target.as_ref().map(text)
                 );
