@@ -28,6 +28,8 @@ pub struct Launch {
     pub environment_files: Vec<Text>,
     /// More variables come from where nothing is read (`envFrom`).
     pub unread_environment: bool,
+    /// The pod that it belongs to: of its containers one is enough to say that a GPU is missing.
+    pub pod: Option<Span>,
     /// A word that asks for a GPU node without asking for the GPU (Kubernetes nodeSelector, affinity).
     pub gpu_node: Option<Text>,
     /// An argument could not be read (`$GPU_ARGS`, an array, `extends`): absence proves nothing.
@@ -52,6 +54,7 @@ impl Launch {
             environment: Vec::new(),
             environment_files: Vec::new(),
             unread_environment: false,
+            pod: None,
             gpu_node: None,
             open: false,
             idle: false,

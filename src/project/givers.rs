@@ -16,7 +16,7 @@ struct Giver {
     context: String,
     /// The stage, if it names one; empty for the last.
     target: String,
-    /// The image's name, if it gets one.
+    /// What the image is called; empty where it gets no name.
     image: String,
     arguments: Arguments,
     /// The file whose variables stand in what it says here, root-relative.
@@ -122,7 +122,7 @@ pub(super) struct Givers {
     of: BTreeMap<String, Built>,
     /// Of what nobody builds.
     none: Built,
-    /// Dockerfiles with the stage, by the image's name without tag.
+    /// Dockerfiles with the stage, by what the image is called.
     builders: BTreeMap<String, (String, String)>,
 }
 
@@ -130,17 +130,11 @@ impl Givers {
     pub(super) fn of(&self, dockerfile: &str) -> &Built {
         self.of.get(dockerfile).unwrap_or(&self.none)
     }
-    /// The Dockerfile that an image name is built from, and its stage.
+    /// The Dockerfile that an image is built from, by what it is called, and its stage.
     pub(super) fn builder(&self, image: &str) -> Option<(&str, &str)> {
-        let (path, target) = self.builders.get(untagged(image))?;
+        let (path, target) = self.builders.get(image)?;
         Some((path, target))
     }
-}
-
-/// A name built and run in one root is the same image whatever its tag.
-fn untagged(image: &str) -> &str {
-    let slash = image.rfind('/').map_or(0, |at| at + 1);
-    image[slash..].find(':').map_or(image, |colon| &image[..slash + colon])
 }
 
 /// Reads all launches for what they say of building.
@@ -159,18 +153,21 @@ pub(super) fn givers(project: &Project<'_>) -> Givers {
             let Some(build) = merged::build(&layers).filter(|_| place.is_some_and(|p| std::ptr::eq(*p, &**launch))) else {
                 continue;
             };
-            let image = merged::image(&layers).unwrap_or_default();
+            let image = merged::imaged(&layers).and_then(|layer| project.spoken.image(path, layer)).unwrap_or_default();
             let Some((dockerfile, context)) = dockerfiles(project, path, launch.by, &build) else { continue };
             let target = build.target.as_ref().and_then(Text::known).unwrap_or_default().to_owned();
             if file.kind == Kind::Markdown {
                 // How people build it by hand is no world of its own.
-                told.entry(untagged(&image).to_owned()).or_insert((dockerfile, target));
+                told.entry(image.clone()).or_insert((dockerfile, target));
                 continue;
             }
             // A build starts nothing: what runs the image by its name gives it its variables.
-            let by_name = runs.get(untagged(&image)).filter(|_| launch.by == Launcher::DockerBuild && !image.is_empty());
+            let by_name = runs.get(&image).filter(|_| launch.by == Launcher::DockerBuild && !image.is_empty());
             let ways = by_name.cloned().unwrap_or_else(|| vec![Way::of(path, &layers, launch.by, &mut interpolations)]);
-            let variables = interpolations.of(path, launch.by);
+            let variables = match launch.by {
+                Launcher::Compose => interpolations.of(path, launch.by),
+                _ => project.spoken.variables(launch),
+            };
             let arguments = Arguments::of(&build, variables);
             for way in ways {
                 let giver = Giver {
@@ -191,7 +188,7 @@ pub(super) fn givers(project: &Project<'_>) -> Givers {
     for (path, givers) in &found {
         for giver in givers {
             let built = (path.clone(), giver.target.clone());
-            builders.entry(untagged(&giver.image).to_owned()).or_insert(built);
+            builders.entry(giver.image.clone()).or_insert(built);
         }
     }
     for (image, built) in told {
@@ -209,10 +206,10 @@ fn runs(project: &Project<'_>, interpolations: &mut Interpolations<'_, '_>) -> B
     for (path, file) in project.files().filter(|(_, file)| file.kind != Kind::Markdown) {
         for act in &file.outline.acts {
             let Does::Launch(launch) = &act.does else { continue };
-            let Some(image) = launch.image.as_ref().and_then(Text::known).filter(|_| launch.build.is_none()) else { continue };
+            let Some(image) = project.spoken.image(path, launch).filter(|_| launch.build.is_none()) else { continue };
             let layers = project.merged.layers(path, launch);
             let with_gpu = layers.iter().any(|layer| layer.may_have_gpu());
-            let (gpu, ways) = found.entry(untagged(image).to_owned()).or_default();
+            let (gpu, ways) = found.entry(image).or_default();
             // Those with a GPU say how it is used.
             if with_gpu && !*gpu {
                 ways.clear();
@@ -265,14 +262,4 @@ pub(super) fn dockerfiles(project: &Project<'_>, path: &str, by: Launcher, build
         };
         project.file(&dockerfile).is_some().then_some((dockerfile, context))
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::untagged;
-
-    #[test]
-    fn a_port_is_no_tag() {
-        assert_eq!(["a:5000/b:1", "a:5000/b", "a:1"].map(untagged), ["a:5000/b", "a:5000/b", "a"]);
-    }
 }

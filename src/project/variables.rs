@@ -137,7 +137,7 @@ impl Variables {
         Value { text: known, written: self.written(text), at, exported }
     }
     /// The text with unknown variables kept as `${NAME}` and opaque parts as `$()`.
-    fn written(&self, text: &Text) -> String {
+    pub(super) fn written(&self, text: &Text) -> String {
         let mut whole = String::new();
         for piece in &text.pieces {
             match (self.pieces(std::slice::from_ref(piece), 0), piece) {

@@ -88,6 +88,7 @@ impl<'a> Service<'a> {
             environment: layers.filter_map(|l| l.get("environment")).flat_map(|n| variables(n, Scope::Environment)).collect(),
             environment_files: self.get("env_file").map(files).unwrap_or_default(),
             unread_environment: false,
+            pod: None,
             gpu_node: None,
             open: self.open,
         }

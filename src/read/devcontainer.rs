@@ -94,6 +94,7 @@ fn launch(root: Node<'_>, torn: bool) -> Option<Act> {
         environment: environment.flat_map(|n| variables(n, Scope::Environment)).chain(given).collect(),
         environment_files: Vec::new(),
         unread_environment,
+        pod: None,
         gpu_node: None,
         // The compose file may ask for what is not asked here.
         open: open || torn || compose.is_some(),
