@@ -144,6 +144,7 @@ impl<'a> Walker<'_, 'a> {
                     }
                 }
             }
+            Does::Sift(sifted) => self.sift(sifted),
             Does::Include(Include { path: text, how: How::Script }) => {
                 if let Some((file, found)) = self.open(text, Kind::Script)
                     && matches!(file.kind, Kind::Script | Kind::Rc)

@@ -261,6 +261,8 @@ struct Walker<'p, 'a> {
     edited: BTreeSet<String>,
     /// Files that were written on the way, by their place in the image or under the root.
     written: BTreeMap<String, &'a Written>,
+    /// The files of the root of which some are parts, by their place in the image or under the root.
+    sifted: BTreeMap<String, Vec<String>>,
     /// Set for the later steps of a job.
     later: Vec<(String, Value)>,
     /// Folders of the virtual environments that were made.
@@ -345,6 +347,7 @@ impl<'p, 'a> Walker<'p, 'a> {
             configuration: Configuration::default(),
             edited: BTreeSet::new(),
             written: BTreeMap::new(),
+            sifted: BTreeMap::new(),
             later: Vec::new(),
             made: BTreeSet::new(),
             minor: None,

@@ -53,6 +53,7 @@ pub(crate) fn act(act: &Act, source: &str) -> String {
         Does::Include(include) => format!("include {}", text(&include.path)),
         Does::Venv(folder) => format!("makes {}", text(folder)),
         Does::Edit(path) => format!("edit {}", text(path)),
+        Does::Sift(s) => format!("sift {} -> {}", texts(&s.from), s.to.as_ref().map_or("-".to_owned(), text)),
         Does::Write(w) => {
             let lines: Vec<_> = w.outline.acts.iter().map(|a| self::act(a, source)).collect();
             format!("write {}: {}", text(&w.path), lines.join(" | "))
