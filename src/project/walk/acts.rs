@@ -271,6 +271,10 @@ impl<'a> Walker<'_, 'a> {
                 self.made.extend(folder.clone());
                 self.prefix = folder.map_or(Prefix::Unknown, venv);
             }
+            Place::Python(text) => {
+                let name = self.variables.resolve(text).unwrap_or_else(|| format!("?{}", text.at.start));
+                self.python = Some(Prefix::Venv(format!("python{name}")));
+            }
             Place::Image(text) => {
                 let image = self.variables.resolve(text);
                 self.script.events.push(Event::Base { image, at: text.at, also: Vec::new() });

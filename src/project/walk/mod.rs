@@ -267,6 +267,8 @@ struct Walker<'p, 'a> {
     later: Vec<(String, Value)>,
     /// Folders of the virtual environments that were made.
     made: BTreeSet<String>,
+    /// Where the Python that was chosen by name has its packages.
+    python: Option<Prefix>,
     /// The Python minor whose packages are the start's own, where commands name several.
     minor: Option<String>,
     /// Set for the next command only.
@@ -350,6 +352,7 @@ impl<'p, 'a> Walker<'p, 'a> {
             sifted: BTreeMap::new(),
             later: Vec::new(),
             made: BTreeSet::new(),
+            python: None,
             minor: None,
             pending: Vec::new(),
             bounds: Bounds::default(),

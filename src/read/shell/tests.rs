@@ -181,7 +181,7 @@ fn changed_files() {
     check(&[
         ("sed -i 's/a/b/' r.txt q.txt", &["edit r.txt", "edit q.txt"]),
         ("sed -i.bak -e a -e b r.txt; sed a r.txt", &["edit r.txt"]),
-        ("grep -v torch a > b 2> /dev/null; echo x >&2; x 2>err &> all", &["edit b", "edit all"]),
+        ("grep -v torch a > b 2> /dev/null; echo x >&2; x 2>err &> all", &["edit b", "sift a -> b", "edit all"]),
         ("perl -pi -e 's/a/b/' r.txt", &["edit r.txt"]),
         (
             "mv a b; cp -r c d; curl -L -o e http://x; wget -O f y",
