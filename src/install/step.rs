@@ -169,18 +169,21 @@ impl State {
             let extras = parsed.extras;
             let mut new = match parsed.subject {
                 Subject::Package { name, wants, .. } => self.package(name, wants, ask, view),
-                Subject::Wheel { wheel, .. } => Wanted {
-                    alone: resolve::from_wheel(&wheel, &self.platform),
-                    wants: Specifiers::exactly(&wheel.version),
-                    shown: format!("=={}", wheel.version),
-                    name: wheel.name,
-                    at: ask.at,
-                    also: ask.also.clone(),
-                    extras: Vec::new(),
-                    implied: false,
-                    held: false,
-                    chosen: true,
-                },
+                Subject::Wheel { wheel, url } => {
+                    let (wants, alone) = view.wheel(&wheel, &url, &self.platform);
+                    Wanted {
+                        alone,
+                        wants,
+                        shown: format!("=={}", wheel.version),
+                        name: wheel.name,
+                        at: ask.at,
+                        also: ask.also.clone(),
+                        extras: Vec::new(),
+                        implied: false,
+                        held: false,
+                        chosen: true,
+                    }
+                }
                 // What a lock says of it is known.
                 Subject::Elsewhere { name: Some(name) } if ask.text.is_none() && !view.limits.locks(&name).is_empty() => {
                     self.package(name, Specifiers::default(), ask, view)
