@@ -1,6 +1,7 @@
 //! Links between files, and nothing else: which starts there are, who includes, copies and builds from whom.
 
 mod arguments;
+mod arms;
 mod givers;
 mod images;
 mod installers;

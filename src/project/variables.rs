@@ -17,16 +17,18 @@ pub(crate) struct Value {
     pub(crate) at: Span,
     /// Whether programs see it.
     pub(crate) exported: bool,
+    /// Nobody sets it otherwise: it does not rest on what stands in for an unset variable.
+    pub(crate) sure: bool,
 }
 
 impl Value {
     /// A value that is known whole.
     pub(super) fn known(text: String, at: Span, exported: bool) -> Self {
-        Self { written: text.clone(), text: Some(text), at, exported }
+        Self { written: text.clone(), text: Some(text), at, exported, sure: true }
     }
     /// A value of which nothing is known.
     pub(super) fn unknown(at: Span, exported: bool) -> Self {
-        Self { text: None, written: String::new(), at, exported }
+        Self { text: None, written: String::new(), at, exported, sure: false }
     }
 }
 
@@ -134,7 +136,13 @@ impl Variables {
     /// The value that a variable takes from a text.
     pub(super) fn value(&self, text: &Text, at: Span, exported: bool) -> Value {
         let known = self.resolve(text).filter(|value| value.len() <= LONGEST);
-        Value { text: known, written: self.written(text), at, exported }
+        let sure = |piece: &Piece| match piece {
+            Piece::Literal(_) => true,
+            Piece::Opaque => false,
+            Piece::Variable { name, .. } => self.get(name).is_some_and(|value| value.sure),
+        };
+        let sure = known.is_some() && text.pieces.iter().all(sure);
+        Value { text: known, written: self.written(text), at, exported, sure }
     }
     /// The text with unknown variables kept as `${NAME}` and opaque parts as `$()`.
     pub(super) fn written(&self, text: &Text) -> String {

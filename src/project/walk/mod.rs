@@ -3,6 +3,7 @@
 mod acts;
 mod bounds;
 mod configuration;
+mod decided;
 mod install;
 mod locked;
 mod make;
@@ -19,6 +20,7 @@ use std::hash::{DefaultHasher, Hasher};
 
 use bounds::Bounds;
 use configuration::Configuration;
+use decided::Decided;
 pub(crate) use install::UNREAD;
 
 use super::arguments::Arguments;
@@ -195,6 +197,7 @@ pub(crate) fn walk(project: &Project<'_>, beginning: &Beginning, world: &World) 
     let Some(file) = project.file(&beginning.path) else { return walker.script };
     walker.enter(&beginning.path, file);
     walker.bounds.enter(file.outline);
+    walker.variables = decided::of_machine(&world.platform, beginning.at);
     match &beginning.enters {
         Enters::Manifest(selection) => {
             walker.folders = vec![paths::folder(&beginning.path).to_owned()];
@@ -271,6 +274,10 @@ struct Walker<'p, 'a> {
     python: Option<Prefix>,
     /// The Python minor whose packages are the start's own, where commands name several.
     minor: Option<String>,
+    /// The act that happens stands under a test that may go either way.
+    tested: bool,
+    /// A file was sourced that cannot be read: any variable may have another value.
+    unsure: bool,
     /// Set for the next command only.
     pending: Vec<(String, Value)>,
     bounds: Bounds,
@@ -333,6 +340,7 @@ struct Kept {
     folders: Vec<String>,
     prefix: Prefix,
     folder: Option<String>,
+    unsure: bool,
 }
 
 impl<'p, 'a> Walker<'p, 'a> {
@@ -354,6 +362,8 @@ impl<'p, 'a> Walker<'p, 'a> {
             made: BTreeSet::new(),
             python: None,
             minor: None,
+            tested: false,
+            unsure: false,
             pending: Vec::new(),
             bounds: Bounds::default(),
         }
@@ -373,16 +383,23 @@ impl<'p, 'a> Walker<'p, 'a> {
 
     /// Whether an act takes place; remembers the choices on the way.
     fn takes(&mut self, act: &Act) -> bool {
-        self.meet(act);
-        let takes = self.world.takes(&act.when) == Some(true);
+        self.takes_in(act, &mut Decided::default())
+    }
+
+    /// The same for one of several acts that follow each other.
+    fn takes_in<'d>(&mut self, act: &'d Act, decided: &mut Decided<'d>) -> bool {
+        let open: Vec<&Choice> = self.decide(act, decided);
+        self.meet(open.iter().copied());
+        self.tested = open.iter().any(|choice| matches!(choice, Choice::Branch { .. }));
+        let takes = decided.holds(act) && self.world.takes(open.iter().copied()) == Some(true);
         // What is installed for the driver that the script finds suits that driver.
         let asks = |choice: &Choice| matches!(choice, Choice::Branch { test, .. } if asks_driver(test));
         self.script.suits_driver |= takes && matches!(act.does, Does::Install(_)) && act.when.0.iter().any(asks);
         takes
     }
 
-    fn meet(&mut self, act: &Act) {
-        for choice in &act.when.0 {
+    fn meet<'c>(&mut self, choices: impl Iterator<Item = &'c Choice>) {
+        for choice in choices {
             match choice {
                 Choice::Marker(text) if self.script.markers.contains(text) => {}
                 Choice::Marker(text) => drop(self.script.markers.insert(text.clone())),
