@@ -12,7 +12,7 @@ use crate::environment::{Ask, Build, Candidates, Change, Conflict, Effect, Evide
 use crate::knowledge::{self, Kernels};
 use crate::notation::requirement::{self, Requirement, Subject};
 use crate::outline::{Language, Tool};
-use crate::project::{Asked, Installed};
+use crate::project::{Asked, Installed, UNREAD};
 use crate::resolve::{self, Reach, Stays};
 use crate::source::Span;
 use crate::version::{Specifiers, Version};
@@ -72,7 +72,9 @@ impl State {
             .iter()
             .map(|w| {
                 let alone = self.lacking(w, &found).unwrap_or_else(|| w.alone.clone());
-                let open = alone.open || overridden(w).is_some();
+                // What an unread file may name says where a pinned version comes from, not what it requires.
+                let unread = w.wants.pin().is_some() && !alone.builds.is_empty() && only_unread(&found);
+                let open = alone.open && !unread || overridden(w).is_some();
                 let today = alone.today.filter(|_| !step.bounds_open || w.wants.pin().is_some());
                 (w.name.clone(), Candidates { open, today, builds: alone.builds })
             })
@@ -466,6 +468,11 @@ fn bring_unknown(wanted: &mut Vec<Wanted>, by: &str, at: Span) {
             }),
         }
     }
+}
+
+/// Whether the indexes that are not known are those which unread files may name.
+fn only_unread(found: &[StepIndex]) -> bool {
+    found.iter().all(|index| index.id.is_some() || index.url.starts_with(UNREAD))
 }
 
 /// How surely a package fixes the version of one that it requires.

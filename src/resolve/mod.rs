@@ -8,7 +8,7 @@ mod prune;
 mod published;
 mod python;
 
-pub(crate) use conda::candidates as conda_candidates;
+pub(crate) use conda::{candidates as conda_candidates, release_of_label};
 pub(crate) use prune::{Pruned, Stays, prune};
 pub(crate) use published::requirements;
 pub(crate) use python::{Reach, candidates as python_candidates, from_wheel, published};
