@@ -70,7 +70,7 @@ impl Walk<'_, '_> {
     }
 
     fn handed<'t>(&self, node: Node<'t>, from: Vec<Text>, to: Option<Text>) -> Option<Step<'t>> {
-        (!from.is_empty()).then(|| Step::Act(self.at(node), Does::Sift(Sifted { from, to })))
+        (!from.is_empty()).then(|| Step::Sift(self.at(node), Sifted { from, to }))
     }
 
     fn words_in(&self, node: Node<'_>) -> Vec<Text> {

@@ -11,7 +11,7 @@ use super::leaving;
 use super::redirect::{Heredoc, JobFile};
 use super::scan::{self, substitutions};
 use super::word::{self, Words};
-use crate::outline::{Act, Choice, Does, Piece, Place, Scope, Text, Torn, Variable, When};
+use crate::outline::{Act, Choice, Does, Piece, Place, Scope, Sifted, Text, Torn, Variable, When};
 use crate::read::excerpt::Excerpt;
 use crate::source::Span;
 
@@ -159,8 +159,8 @@ pub(super) enum Step<'t> {
     /// Text that a shell reads.
     Script(Range<usize>),
     Edit(Span, Text),
-    /// Something that is known before its place is reached.
-    Act(Span, Does),
+    /// Parts of files are handed on.
+    Sift(Span, Sifted),
     /// A heredoc's lines go to a file.
     Write(Span, Text, Heredoc),
     /// A command's output goes to the later steps of a job.
@@ -243,7 +243,7 @@ impl<'e, 'o> Walk<'e, 'o> {
                     let script = self.without_tabs(part.clone());
                     self.inner_shell(&script, self.excerpt.span(part));
                 }
-                Step::Act(at, does) => self.out.act(at, does),
+                Step::Sift(at, sifted) => self.out.act(at, Does::Sift(sifted)),
                 Step::Edit(at, path) => self.out.act(at, Does::Edit(path)),
                 Step::Write(at, path, heredoc) => self.write(at, path, heredoc),
                 Step::Exports(node, file) => self.exports(node, file),
