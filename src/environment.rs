@@ -31,6 +31,8 @@ pub struct Environment {
     /// Whether a host runs it as it is; a builder stage is only copied from, a hosted CI job has its own machine, an image
     /// that is started without a GPU asks nothing of the host's.
     pub runs: bool,
+    /// Whether it is the one that a start begins in: where conda's base is one, that.
+    pub base: bool,
     /// The installing steps, in order.
     pub steps: Vec<Step>,
     /// What is there in the end.

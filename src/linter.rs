@@ -401,7 +401,12 @@ impl Linter {
         let mut seen = Vec::new();
         let by_place: HashMap<Span, &Judged> =
             judged.values().flat_map(|j| j.environments.iter().map(move |e| (e.start.at, j))).collect();
+        let mut pods: HashSet<Span> = HashSet::new();
         for place in project::launches(project) {
+            if place.launch.pod.is_some_and(|pod| pods.contains(&pod)) {
+                continue;
+            }
+            let said = seen.len();
             let own = place.launch.image.as_ref().map(|image| image.at);
             // Its own image's start, or the stage that is built for it.
             let run = place.runs.as_ref().and_then(|name| judged.get(name));
@@ -416,6 +421,7 @@ impl Linter {
                     collect(rule, out, "", "", &mut seen);
                 }
             }
+            pods.extend(place.launch.pod.filter(|_| seen.len() > said));
         }
         seen
     }

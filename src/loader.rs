@@ -6,7 +6,8 @@ use crate::knowledge::{Found, Library};
 
 /// `LD_LIBRARY_PATH`, where it holds the library folder of a conda environment.
 pub(crate) fn conda_library_path(env: &Environment) -> Option<&Setting> {
-    env.variables.get("LD_LIBRARY_PATH").filter(|path| path.written.split(':').any(is_conda_library_folder))
+    let folder = |folder: &str| is_conda_library_folder(folder) || env.base && is_library_folder_of_base(folder);
+    env.variables.get("LD_LIBRARY_PATH").filter(|path| path.written.split(':').any(folder))
 }
 
 /// The libraries of a wheel that conda's replace when its folder is on `LD_LIBRARY_PATH` and their majors are equal:
@@ -31,6 +32,15 @@ fn is_conda_library_folder(folder: &str) -> bool {
     folder == "${CONDA_PREFIX}/lib" || (folder.ends_with("/lib") && folder.contains("/envs/"))
 }
 
+/// `/opt/conda/lib`, `${HOME}/miniconda3/lib`: where conda itself lies.
+fn is_library_folder_of_base(folder: &str) -> bool {
+    let Some(conda) = folder.trim_end_matches('/').strip_suffix("/lib").and_then(|conda| conda.rsplit('/').next()) else {
+        return false;
+    };
+    let conda = conda.to_ascii_lowercase();
+    ["conda", "mamba", "miniforge"].iter().any(|name| conda.contains(name)) && !conda.contains('$')
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -39,6 +49,9 @@ mod tests {
     fn folders() {
         let conda = is_conda_library_folder;
         assert!(conda("${CONDA_PREFIX}/lib") && conda("/opt/conda/envs/x/lib/") && conda("${HOME}/miniconda3/envs/x/lib"));
+        let base = is_library_folder_of_base;
+        assert!(base("/opt/conda/lib") && base("${HOME}/miniconda3/lib/") && base("/root/miniforge3/lib"));
+        assert!(!base("/opt/conda/envs/x/lib") && !base("${CONDA_PREFIX}/lib") && !base("/usr/lib") && !base("/opt/conda/lib64"));
         assert!(!conda("/usr/local/cuda/lib64") && !conda("${CONDA_PREFIX}/lib64") && !conda(""));
     }
 }

@@ -46,3 +46,31 @@ fn the_line_that_fixes_an_implied_package_is_the_place() {
     assert_eq!(said("requirements.txt", "torchvision\nvllm==0.8.5.post1\n"), ["driver-too-old 2"]);
     assert_eq!(said("requirements.txt", "torchvision\n"), ["driver-too-old 1"]);
 }
+
+#[test]
+fn what_a_missing_file_may_say_does_not_reconcile_two_pins() {
+    let pins = "torch==2.1.0\ntorchvision==0.15.0\n";
+    // It may name an index with builds for an older driver; none of them goes with another torch.
+    assert_eq!(said("requirements.txt", &format!("-r other.txt\n{pins}")), ["companion-mismatch 3+2"]);
+    assert_eq!(said("requirements.txt", "-r other.txt\ntorch==2.1.0\ntorchvision\n"), [""; 0]);
+    assert_eq!(said("requirements.txt", "-r other.txt\ntorch==2.1.0\ntorchvision==0.16.0\n"), [""; 0]);
+    // What an index that is not known serves may require anything.
+    assert_eq!(said("requirements.txt", &format!("--extra-index-url https://unknown.example/simple\n{pins}")), [""; 0]);
+}
+
+#[test]
+fn a_label_of_a_channel_is_one_release() {
+    let environment = |channels: &str, toolkit: &str| {
+        format!("channels: [{channels}]\ndependencies:\n  - {toolkit}\n  - pip:\n    - torch==1.13.1\n")
+    };
+    let found = ["conda-toolkit-beside-wheel 3+5"];
+    for (channels, toolkit, want) in [
+        ("nvidia/label/cuda-11.8.0", "cuda-toolkit", &found[..]),
+        ("conda-forge", "nvidia/label/cuda-11.8.0::cuda-toolkit", &found),
+        ("nvidia/label/cuda-11.7.0, conda-forge", "cuda-toolkit", &[]),
+        // Another channel goes before it.
+        ("conda-forge, nvidia/label/cuda-11.8.0", "cuda-toolkit", &[]),
+    ] {
+        assert_eq!(said("environment.yml", &environment(channels, toolkit)), want, "{channels} {toolkit}");
+    }
+}

@@ -107,3 +107,30 @@ fn a_script_that_runs_an_image_for_gpus_only() {
     let elsewhere = ("gpu.sh", "docker run --gpus all vllm/vllm-openai:v0.6.3 --model x\n");
     assert!(said(&[("run.sh", "docker run vllm/vllm-openai:v0.6.3 --model x\n"), elsewhere]).is_empty());
 }
+
+#[test]
+fn a_pod_lacks_its_gpu_once() {
+    let container = |name: &str| format!("    - {{name: {name}, image: 'vllm/vllm-openai:v0.9.0'}}\n");
+    let pod = format!("apiVersion: v1\nkind: Pod\nspec:\n  containers:\n{}{}", container("a"), container("b"));
+    let needs = "container `a` gets no GPU, and needs one: vllm/vllm-openai:v0.9.0 does nothing without one";
+    assert_eq!(said(&[("pod.yaml", &pod)]), [needs]);
+    assert_eq!(said(&[("pods.yaml", &format!("{pod}---\n{pod}"))]), [needs, needs]);
+}
+
+#[test]
+fn one_variable_names_one_image() {
+    let dockerfile = ("Dockerfile", "FROM x\nCMD [\"python\", \"a.py\", \"--device\", \"cuda\"]\n");
+    let needs = ["the command gets no GPU, and needs one: its command says that it runs on cuda"];
+    for (script, said_of_it) in [
+        ("I=me/x\ndocker build -t $I .\ndocker run $I\n", &needs[..]),
+        ("docker build -t \"$1\" .\ndocker run \"${1}\"\n", &needs),
+        ("docker build -t me/x:$(git describe) .\ndocker run me/x:$(git describe)\n", &needs),
+        ("docker build -t $A .\ndocker run $B\n", &[]),
+        ("docker build -t $(a) .\ndocker run $(a)\n", &[]),
+        ("docker build -t $I .\ndocker run $I\ndocker run --gpus all $I\n", &[]),
+    ] {
+        assert_eq!(said(&[dockerfile, ("run.sh", script)]), said_of_it, "{script}");
+    }
+    // In another file it may be another.
+    assert_eq!(said(&[dockerfile, ("a.sh", "docker build -t $I .\n"), ("b.sh", "docker run $I\n")]), [""; 0]);
+}

@@ -28,7 +28,7 @@ fn files_of_ours_that_are_not_utf_8_are_named() {
     let (_, told, status) = run(&[TORCH, ("a/requirements.txt", bad), ("other.yml", b"\xff")], &[]);
     assert_eq!(
         told,
-        "warning: a/requirements.txt:2:9: not UTF-8: the file is not read\n1 file could not be used; -v names what\n"
+        "warning: a/requirements.txt:2:9: not UTF-8: read without these bytes\n1 file could not be used; -v names what\n"
     );
     assert_eq!(status, Some(0));
     let names: Vec<String> = (0..13).map(|i| format!("{i:02}/requirements.txt")).collect();
@@ -36,6 +36,14 @@ fn files_of_ours_that_are_not_utf_8_are_named() {
     let (_, told, _) = run(&many, &[]);
     assert_eq!((told.lines().count(), told.lines().last()), (11, Some("warning: 3 more files are not UTF-8")), "{told}");
     assert_eq!(run(&many, &["-q"]).1, "");
+}
+
+#[test]
+fn a_comment_in_an_old_encoding_hides_nothing() {
+    let text = b"# caf\xe9, installed by hand\ntorch==2.1.0\ntorchvision==0.15.0\n".as_slice();
+    let (found, told, _) = run(&[("requirements.txt", text)], &[]);
+    assert!(found.starts_with("requirements.txt:3:1: error[companion-mismatch]"), "{found}");
+    assert_eq!(told, "warning: requirements.txt:1:6: not UTF-8: read without these bytes\n");
 }
 
 #[test]

@@ -250,7 +250,8 @@ impl Check {
             all.partition(|(_, s)| s.at.is_some() && cudalint::read::kind_by_name(&s.path).is_some());
         for (path, skipped) in garbled.iter().take(MOST_GARBLED) {
             let place = skipped.at.map_or(String::new(), |at| format!(":{}:{}", at.line, at.column));
-            self.warn(&format!("{path}{place}: {}: the file is not read", skipped.reason));
+            let rest = if skipped.reason.contains(": ") { "" } else { ": the file is not read" };
+            self.warn(&format!("{path}{place}: {}{rest}", skipped.reason));
         }
         if garbled.len() > MOST_GARBLED {
             self.warn(&format!("{} more files are not UTF-8", garbled.len() - MOST_GARBLED));

@@ -22,10 +22,12 @@ impl State {
         let mut wanted = Vec::new();
         let mut asked: HashSet<String> = HashSet::new();
         let mut repeats = Repeats::default();
+        let first = step.indexes.iter().find(|index| index.kind == IndexKind::Channel).and_then(|index| index.url.as_deref());
+        let label = first.filter(|url| resolve::release_of_label(url).is_some());
         for ask in step.asks.iter().filter(|a| a.language == Language::MatchSpec) {
             // Of a text that is not known, its package may be.
             let known = ask.text.as_deref().or(ask.package.as_deref());
-            let Some(spec) = known.and_then(|t| MatchSpec::parse(t).ok()) else { continue };
+            let Some(mut spec) = known.and_then(|t| MatchSpec::parse(t).ok()) else { continue };
             if repeats.too_many(&spec.name) {
                 continue;
             }
@@ -45,6 +47,8 @@ impl State {
                 chosen: spec.version.is_some() || !locks.is_empty(),
                 name,
             };
+            // The first channel goes before the others with all that it has.
+            spec.channel = spec.channel.or_else(|| label.map(str::to_owned).filter(|_| of_cuda(&new.name)));
             new.alone = match locks {
                 [] => resolve::conda_candidates(&new.name, &spec, &channels, &self.platform),
                 _ => self.conda_locked(&mut new, &spec, locks),
@@ -115,6 +119,11 @@ impl State {
             self.platform.set_python(pythons);
         }
     }
+}
+
+/// A package that NVIDIA's own channel has.
+fn of_cuda(name: &str) -> bool {
+    knowledge::releases(name).iter().any(|release| release.indexes.contains(&"conda/nvidia"))
 }
 
 /// Pins of conda's configuration hold for every install.

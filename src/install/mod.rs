@@ -93,7 +93,8 @@ pub(crate) fn fold(beginning: &Beginning, world: &World, script: &Script, aliase
         .into_iter()
         // The start's own prefix counts where nothing else does: an image alone is an environment.
         .filter(|(prefix, state)| !state.steps.is_empty() || (*prefix == Prefix::System && !several))
-        .map(|(_, state)| Environment {
+        .map(|(prefix, state)| Environment {
+            base: prefix == Prefix::System || prefix == Prefix::Conda("base".to_owned()),
             start: Start { name: format!("{}{}", beginning.name, world.suffix()), at: beginning.at },
             chosen: world.with.iter().cloned().collect(),
             platform: state.platform.clone(),

@@ -12,7 +12,7 @@ use crate::environment::{Ask, Build, Candidates, Change, Conflict, Effect, Evide
 use crate::knowledge;
 use crate::notation::requirement::{self, Requirement, Subject};
 use crate::outline::{Language, Tool};
-use crate::project::{Asked, Installed};
+use crate::project::{Asked, Installed, UNREAD};
 use crate::resolve::{self, Package, Pick, Reach, Stays};
 use crate::source::Span;
 use crate::version::Specifiers;
@@ -72,7 +72,9 @@ impl State {
             .iter()
             .map(|w| {
                 let alone = self.lacking(w, &found).unwrap_or_else(|| w.alone.clone());
-                let open = alone.open || overridden(w).is_some();
+                // What an unread file may name says where a pinned version comes from, not what it requires.
+                let unread = w.wants.pin().is_some() && !alone.builds.is_empty() && only_unread(&found);
+                let open = alone.open && !unread || overridden(w).is_some();
                 let today = alone.today.filter(|_| !step.bounds_open || w.wants.pin().is_some());
                 let candidates = Candidates { open, today, builds: alone.builds };
                 let stays = stays(w, self.there(&w.name), step);
@@ -175,18 +177,21 @@ impl State {
             let extras = parsed.extras;
             let mut new = match parsed.subject {
                 Subject::Package { name, wants, .. } => self.package(name, wants, ask, view),
-                Subject::Wheel { wheel, .. } => Wanted {
-                    alone: resolve::from_wheel(&wheel, &self.platform),
-                    wants: Specifiers::exactly(&wheel.version),
-                    shown: format!("=={}", wheel.version),
-                    name: wheel.name,
-                    at: ask.at,
-                    also: ask.also.clone(),
-                    extras: Vec::new(),
-                    implied: false,
-                    held: false,
-                    chosen: true,
-                },
+                Subject::Wheel { wheel, url } => {
+                    let (wants, alone) = view.wheel(&wheel, &url, &self.platform);
+                    Wanted {
+                        alone,
+                        wants,
+                        shown: format!("=={}", wheel.version),
+                        name: wheel.name,
+                        at: ask.at,
+                        also: ask.also.clone(),
+                        extras: Vec::new(),
+                        implied: false,
+                        held: false,
+                        chosen: true,
+                    }
+                }
                 // What a lock says of it is known.
                 Subject::Elsewhere { name: Some(name) } if ask.text.is_none() && !view.limits.locks(&name).is_empty() => {
                     self.package(name, Specifiers::default(), ask, view)
@@ -452,6 +457,11 @@ fn bring_unknown(wanted: &mut Vec<Wanted>, by: &str, at: Span) {
             }),
         }
     }
+}
+
+/// Whether the indexes that are not known are those which unread files may name.
+fn only_unread(found: &[StepIndex]) -> bool {
+    found.iter().all(|index| index.id.is_some() || index.url.starts_with(UNREAD))
 }
 
 /// How surely a package fixes the version of one that it requires.

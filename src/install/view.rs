@@ -5,13 +5,16 @@ use std::collections::HashMap;
 use super::Aliases;
 use super::limits::{Limits, MOST};
 use super::overrides::Overrides;
-use crate::environment::StepIndex;
+use super::step::open;
+use crate::environment::{Candidates, StepIndex};
 use crate::knowledge;
+use crate::notation::wheel::WheelName;
 use crate::outline::Tool;
 use crate::platform::Platform;
 use crate::project::{Installed, Routed};
-use crate::resolve::Reach;
+use crate::resolve::{self, Reach};
 use crate::source::Span;
+use crate::version::Specifiers;
 
 /// A step as its packages see it.
 pub(super) struct View<'s> {
@@ -22,13 +25,14 @@ pub(super) struct View<'s> {
     pub(super) overrides: Overrides<'s>,
     /// An index of one CUDA takes part.
     pub(super) one_cuda: bool,
+    aliases: &'s dyn Aliases,
     routes: Routes<'s>,
     /// The indexes by the names that routes call them by.
     named: HashMap<&'s str, &'s StepIndex>,
 }
 
 impl<'s> View<'s> {
-    pub(super) fn new(step: &'s Installed, found: &'s [StepIndex], platform: &Platform, aliases: &dyn Aliases) -> Self {
+    pub(super) fn new(step: &'s Installed, found: &'s [StepIndex], platform: &Platform, aliases: &'s dyn Aliases) -> Self {
         let mut by_place: HashMap<Span, &StepIndex> = HashMap::new();
         for index in found {
             if let Some(at) = index.at {
@@ -47,10 +51,20 @@ impl<'s> View<'s> {
             found,
             limits: Limits::new(step, platform, aliases),
             overrides: Overrides::new(step, platform),
+            aliases,
             one_cuda: found.iter().any(tagged),
             routes: Routes::of(&step.routes),
             named: lines.into_iter().filter_map(|(name, at)| Some((name, *by_place.get(&at)?))).collect(),
         }
+    }
+    /// The version and the builds that a wheel stands for. A file that no index serves may be built in any way and require
+    /// anything, unless its own name says which of their builds it is.
+    pub(super) fn wheel(&self, wheel: &WheelName, url: &str, platform: &Platform) -> (Specifiers, Candidates) {
+        let tagged = wheel.version.local().is_some_and(|local| knowledge::is_tag(&local));
+        if tagged || knowledge::serves(url) || self.aliases.index(url).is_some() {
+            return (Specifiers::exactly(&wheel.version), resolve::from_wheel(wheel, platform));
+        }
+        (Specifiers::default(), open())
     }
     /// Where the step looks for a package.
     pub(super) fn reach(&self, package: &str) -> Reach<'s> {

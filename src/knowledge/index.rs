@@ -18,6 +18,23 @@ fn by_address(address: &str) -> Option<&'static Index> {
     INDEXES.get(usize::from(INDEX_ADDRESSES[at].1))
 }
 
+/// Whether a file at an address is one that an index of the tables serves: it lies where the index does, or in PyPI's store
+/// of files, which its mirrors keep (`packages/` and the file's digest).
+#[must_use]
+pub fn serves(url: &str) -> bool {
+    let Some((folder, _)) = url.split(['?', '#']).next().unwrap_or(url).rsplit_once('/') else { return false };
+    let mut parts = folder.rsplit('/');
+    let mut hex = |digits: usize| parts.next().is_some_and(|p| p.len() == digits && p.bytes().all(|b| b.is_ascii_hexdigit()));
+    let stored = hex(60) && hex(2) && hex(2) && parts.next() == Some("packages");
+    folder.contains("://") && (stored || index(folder).is_some())
+}
+
+/// Whether a local version is one that an index of the tables gives its builds: `cu121`.
+#[must_use]
+pub fn is_tag(local: &str) -> bool {
+    INDEXES.iter().any(|row| row.tag == local)
+}
+
 /// The index of that id: `pypi`, `pytorch/cu121`.
 #[must_use]
 pub fn index_by_id(id: &str) -> Option<&'static Index> {
@@ -115,6 +132,22 @@ mod tests {
             assert_eq!(index(url).map(|i| i.id), id, "{url}");
         }
         assert!(index(&"https://a.b/@".repeat(200_000)).is_none());
+    }
+
+    #[test]
+    fn files() {
+        let digest = format!("packages/0a/bc/{}", "d".repeat(60));
+        for (url, serves_it) in [
+            ("https://download.pytorch.org/whl/cu121/torch-2.1.0%2Bcu121-cp310-cp310-linux_x86_64.whl", true),
+            (&format!("https://files.example/{digest}/torch-2.1.0-cp310-cp310-manylinux1_x86_64.whl"), true),
+            ("https://files.example/packages/torch-2.1.0-cp310-cp310-manylinux1_x86_64.whl", false),
+            (&format!("./{digest}/torch-2.1.0-cp310-cp310-manylinux1_x86_64.whl"), false),
+            ("./torch-2.1.0-cp310-cp310-linux_x86_64.whl", false),
+            ("x.whl", false),
+        ] {
+            assert_eq!(serves(url), serves_it, "{url}");
+        }
+        assert!(is_tag("cu118") && !is_tag("cu131") && !is_tag("nv23.06"));
     }
 
     #[test]

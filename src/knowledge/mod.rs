@@ -12,7 +12,7 @@ mod tables;
 pub use gpu::{gpu, is_chip};
 pub use gpu_near::gpus_near;
 pub use image::{cuda_named_by, image, is_bare, system_python};
-pub use index::{index, index_by_id, mirrored};
+pub use index::{index, index_by_id, is_tag, mirrored, serves};
 pub use rows::*;
 pub use system::system_package;
 

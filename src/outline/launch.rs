@@ -12,7 +12,7 @@ pub struct Launch {
     pub name: Option<String>,
     /// Where a finding about it is placed: the service's key, the `docker` word, the container's entry.
     pub key: Span,
-    /// The image it runs.
+    /// The image it runs; of what is only built, the name that it gets.
     pub image: Option<Text>,
     /// Or the Dockerfile that is built for it.
     pub build: Option<BuildOf>,
@@ -28,6 +28,8 @@ pub struct Launch {
     pub environment_files: Vec<Text>,
     /// More variables come from where nothing is read (`envFrom`).
     pub unread_environment: bool,
+    /// The pod that it belongs to: of its containers one is enough to say that a GPU is missing.
+    pub pod: Option<Span>,
     /// A word that asks for a GPU node without asking for the GPU (Kubernetes nodeSelector, affinity).
     pub gpu_node: Option<Text>,
     /// An argument could not be read (`$GPU_ARGS`, an array, `extends`): absence proves nothing.
@@ -37,6 +39,27 @@ pub struct Launch {
 }
 
 impl Launch {
+    /// One of which nothing is said yet.
+    #[must_use]
+    pub fn new(by: Launcher, key: Span) -> Self {
+        Self {
+            by,
+            name: None,
+            key,
+            image: None,
+            build: None,
+            gpu: GpuRequest::None,
+            command: Vec::new(),
+            entrypoint: None,
+            environment: Vec::new(),
+            environment_files: Vec::new(),
+            unread_environment: false,
+            pod: None,
+            gpu_node: None,
+            open: false,
+            idle: false,
+        }
+    }
     /// Whether a GPU's devices and driver may be there when it runs.
     #[must_use]
     pub fn may_have_gpu(&self) -> bool {
@@ -82,8 +105,10 @@ pub struct BuildOf {
     pub dockerfile: Option<Text>,
     /// The stage.
     pub target: Option<Text>,
-    /// Build arguments.
+    /// Build arguments; of one without a value it is not known.
     pub arguments: Vec<Variable>,
+    /// More of them come from where nothing is read.
+    pub unread_arguments: bool,
 }
 
 /// How a launch asks for a GPU.

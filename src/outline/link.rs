@@ -105,3 +105,12 @@ pub fn input_name(input: &str) -> String {
 
 /// What the names of [`input_name`] begin with.
 pub const INPUTS: &str = "inputs__";
+
+/// Parts of files that are handed on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sifted {
+    /// The files.
+    pub from: Vec<Text>,
+    /// The file that they become; `None` where a command installs them at once.
+    pub to: Option<Text>,
+}

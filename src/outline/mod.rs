@@ -12,7 +12,7 @@ mod told;
 
 pub use install::{Compile, Download, Install, InstallFlags, Modules, SystemPackages, Target, Tool};
 pub use launch::{BuildOf, GpuRequest, Launch, Launcher};
-pub use link::{Copy, Goal, How, INPUTS, Include, Job, Stage, Use, Written, input_name};
+pub use link::{Copy, Goal, How, INPUTS, Include, Job, Sifted, Stage, Use, Written, input_name};
 pub use package::{IndexKind, IndexLine, Language, Locked, LockedFrom, Requirement, Role, Route, RouteTo};
 pub use place::{Leaves, Place, Scope, Variable};
 pub use text::{Composed, Piece, Text};
@@ -82,6 +82,8 @@ pub enum Kind {
     Rc,
     /// Compose file.
     Compose,
+    /// `docker-bake.hcl`, `docker-bake.json`: images that are built.
+    Bake,
     /// Kubernetes manifest.
     Kubernetes,
     /// `devcontainer.json`.
@@ -225,6 +227,8 @@ pub enum Does {
     Edit(Text),
     /// A file is written whose text stands here (`cat > requirements.txt <<EOF`): known from here on.
     Write(Box<Written>),
+    /// Parts of files are handed on (`grep -v torch a > b`, `grep -v torch a | pip install -r /dev/stdin`).
+    Sift(Sifted),
     /// A step or a job takes another file's steps or jobs in (`uses: ./path`).
     Use(Use),
     /// Environment modules are loaded or unloaded (`module load cuda/12.1`).

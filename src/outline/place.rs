@@ -39,6 +39,8 @@ pub enum Place {
     CondaEnvironment(Text),
     /// `source X/bin/activate`, `python -m venv X` followed by its use.
     Venv(Text),
+    /// `pyenv global X`: `python` and `pip` are another Python's from here on, whatever shell runs them.
+    Python(Text),
     /// The whole script runs in a container of that image (`#SBATCH --container-image`).
     Image(Text),
     /// A called function's body begins, in the same shell; the [`Place::Back`] that belongs to it follows.

@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
+use super::arguments::Arguments;
 use super::variables::Variables;
 use super::{Project, merged, paths};
-use crate::outline::{BuildOf, Does, Kind, Launch, Launcher, Text, Variable};
+use crate::outline::{BuildOf, Does, Kind, Launch, Launcher, Text};
 use crate::source::Span;
 
 /// One file of the root that builds a Dockerfile.
@@ -15,10 +16,9 @@ struct Giver {
     context: String,
     /// The stage, if it names one; empty for the last.
     target: String,
-    /// The image's name, if it gets one.
+    /// What the image is called; empty where it gets no name.
     image: String,
-    /// Build arguments whose values are known.
-    arguments: Vec<(String, String)>,
+    arguments: Arguments,
     /// The file whose variables stand in what it says here, root-relative.
     interpolation: Option<String>,
     way: Way,
@@ -69,7 +69,7 @@ pub(super) struct Built {
     /// The build contexts, in the order of givers; none where nobody builds it.
     pub(super) contexts: Vec<String>,
     /// The different sets of build arguments; one, empty, where nobody builds it.
-    pub(super) arguments: Vec<BTreeMap<String, String>>,
+    pub(super) arguments: Vec<Arguments>,
     /// Stages that someone asks for by name.
     pub(super) targets: BTreeSet<String>,
     /// Variables that all run it with, where all agree.
@@ -90,12 +90,10 @@ impl Built {
         givers.hash(&mut hasher);
         let mut seen = BTreeSet::new();
         let contexts = givers.iter().map(|g| g.context.clone()).filter(|c| seen.insert(c.clone())).collect();
-        let mut sets: Vec<&[(String, String)]> = givers.iter().map(|g| g.arguments.as_slice()).collect();
-        sets.sort_unstable();
-        sets.dedup();
-        let mut arguments: Vec<BTreeMap<_, _>> = sets.into_iter().map(|set| set.iter().cloned().collect()).collect();
+        let sets: BTreeSet<&Arguments> = givers.iter().map(|g| &g.arguments).collect();
+        let mut arguments: Vec<Arguments> = sets.into_iter().cloned().collect();
         if arguments.is_empty() {
-            arguments.push(BTreeMap::new());
+            arguments.push(Arguments::default());
         }
         let mut agree: HashMap<(&str, &str), usize> = HashMap::new();
         for giver in givers {
@@ -124,7 +122,7 @@ pub(super) struct Givers {
     of: BTreeMap<String, Built>,
     /// Of what nobody builds.
     none: Built,
-    /// Dockerfiles with the stage, by the image's name without tag.
+    /// Dockerfiles with the stage, by what the image is called.
     builders: BTreeMap<String, (String, String)>,
 }
 
@@ -132,17 +130,11 @@ impl Givers {
     pub(super) fn of(&self, dockerfile: &str) -> &Built {
         self.of.get(dockerfile).unwrap_or(&self.none)
     }
-    /// The Dockerfile that an image name is built from, and its stage.
+    /// The Dockerfile that an image is built from, by what it is called, and its stage.
     pub(super) fn builder(&self, image: &str) -> Option<(&str, &str)> {
-        let (path, target) = self.builders.get(untagged(image))?;
+        let (path, target) = self.builders.get(image)?;
         Some((path, target))
     }
-}
-
-/// A name built and run in one root is the same image whatever its tag.
-fn untagged(image: &str) -> &str {
-    let slash = image.rfind('/').map_or(0, |at| at + 1);
-    image[slash..].find(':').map_or(image, |colon| &image[..slash + colon])
 }
 
 /// Reads all launches for what they say of building.
@@ -161,24 +153,22 @@ pub(super) fn givers(project: &Project<'_>) -> Givers {
             let Some(build) = merged::build(&layers).filter(|_| place.is_some_and(|p| std::ptr::eq(*p, &**launch))) else {
                 continue;
             };
-            let image = match launch.by {
-                Launcher::DockerBuild => launch.name.clone(),
-                _ => merged::image(&layers),
-            };
-            let image = image.unwrap_or_default();
+            let image = merged::imaged(&layers).and_then(|layer| project.spoken.image(path, layer)).unwrap_or_default();
             let Some((dockerfile, context)) = dockerfiles(project, path, launch.by, &build) else { continue };
             let target = build.target.as_ref().and_then(Text::known).unwrap_or_default().to_owned();
             if file.kind == Kind::Markdown {
                 // How people build it by hand is no world of its own.
-                told.entry(untagged(&image).to_owned()).or_insert((dockerfile, target));
+                told.entry(image.clone()).or_insert((dockerfile, target));
                 continue;
             }
             // A build starts nothing: what runs the image by its name gives it its variables.
-            let by_name = runs.get(untagged(&image)).filter(|_| launch.by == Launcher::DockerBuild && !image.is_empty());
+            let by_name = runs.get(&image).filter(|_| launch.by == Launcher::DockerBuild && !image.is_empty());
             let ways = by_name.cloned().unwrap_or_else(|| vec![Way::of(path, &layers, launch.by, &mut interpolations)]);
-            let variables = interpolations.of(path, launch.by);
-            let known = |v: &Variable| Some((v.name.clone(), variables.resolve(v.value.as_ref()?)?));
-            let arguments: Vec<_> = build.arguments.iter().filter_map(known).collect();
+            let variables = match launch.by {
+                Launcher::Compose => interpolations.of(path, launch.by),
+                _ => project.spoken.variables(launch),
+            };
+            let arguments = Arguments::of(&build, variables);
             for way in ways {
                 let giver = Giver {
                     context: context.clone(),
@@ -198,7 +188,7 @@ pub(super) fn givers(project: &Project<'_>) -> Givers {
     for (path, givers) in &found {
         for giver in givers {
             let built = (path.clone(), giver.target.clone());
-            builders.entry(untagged(&giver.image).to_owned()).or_insert(built);
+            builders.entry(giver.image.clone()).or_insert(built);
         }
     }
     for (image, built) in told {
@@ -216,10 +206,10 @@ fn runs(project: &Project<'_>, interpolations: &mut Interpolations<'_, '_>) -> B
     for (path, file) in project.files().filter(|(_, file)| file.kind != Kind::Markdown) {
         for act in &file.outline.acts {
             let Does::Launch(launch) = &act.does else { continue };
-            let Some(image) = launch.image.as_ref().and_then(Text::known).filter(|_| launch.build.is_none()) else { continue };
+            let Some(image) = project.spoken.image(path, launch).filter(|_| launch.build.is_none()) else { continue };
             let layers = project.merged.layers(path, launch);
             let with_gpu = layers.iter().any(|layer| layer.may_have_gpu());
-            let (gpu, ways) = found.entry(untagged(image).to_owned()).or_default();
+            let (gpu, ways) = found.entry(image).or_default();
             // Those with a GPU say how it is used.
             if with_gpu && !*gpu {
                 ways.clear();
@@ -272,14 +262,4 @@ pub(super) fn dockerfiles(project: &Project<'_>, path: &str, by: Launcher, build
         };
         project.file(&dockerfile).is_some().then_some((dockerfile, context))
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::untagged;
-
-    #[test]
-    fn a_port_is_no_tag() {
-        assert_eq!(["a:5000/b:1", "a:5000/b", "a:1"].map(untagged), ["a:5000/b", "a:5000/b", "a"]);
-    }
 }

@@ -22,6 +22,8 @@ pub(crate) struct LaunchPlace<'a> {
 struct Met<'a> {
     path: &'a str,
     launch: &'a Launch,
+    /// What its image is called, where its name is not known whole.
+    called: Option<String>,
     runs: Option<String>,
 }
 
@@ -36,7 +38,8 @@ enum Same<'m> {
 
 impl Met<'_> {
     fn same(&self) -> impl Iterator<Item = Same<'_>> {
-        let image = self.launch.image.as_ref().and_then(|i| i.known()).map(Same::Image);
+        let known = self.launch.image.as_ref().and_then(|i| i.known());
+        let image = known.or(self.called.as_deref()).map(Same::Image);
         let dockerfile = self.runs.as_deref().map(|start| Same::Dockerfile(dockerfile(start)));
         let name = self.launch.name.as_deref().filter(|_| self.launch.by == Launcher::Compose);
         let service = name.map(|name| Same::Service(paths::folder(self.path), name));
@@ -54,7 +57,9 @@ pub(crate) fn launches<'a>(project: &Project<'a>) -> Vec<LaunchPlace<'a>> {
                 && launch.by != Launcher::DockerBuild
                 && !launch.idle
             {
-                all.push(Met { path, launch, runs: target(project, path, launch, &mut stages) });
+                let unknown = launch.image.as_ref().is_some_and(|image| image.known().is_none());
+                let called = unknown.then(|| project.spoken.image(path, launch)).flatten();
+                all.push(Met { path, launch, called, runs: target(project, path, launch, &mut stages) });
             }
         }
     }
@@ -110,8 +115,8 @@ fn target(project: &Project<'_>, path: &str, launch: &Launch, stages: &mut Stage
         let target = build.target.as_ref().and_then(|t| t.known()).map(str::to_lowercase);
         return stage_name(project, &dockerfile, target.as_deref(), stages);
     }
-    let image = launch.image.as_ref()?.known()?;
-    let (dockerfile, target) = project.givers.builder(image)?;
+    let image = project.spoken.image(path, launch)?;
+    let (dockerfile, target) = project.givers.builder(&image)?;
     stage_name(project, dockerfile, Some(target).filter(|t| !t.is_empty()), stages)
 }
 

@@ -81,11 +81,11 @@ pub(super) fn build(layers: &[&Launch]) -> Option<BuildOf> {
         dockerfile: over.dockerfile.or(base.dockerfile),
         target: over.target.or(base.target),
         arguments: base.arguments.into_iter().chain(over.arguments).collect(),
+        unread_arguments: base.unread_arguments || over.unread_arguments,
     })
 }
 
-/// The name of the image in the end.
-pub(super) fn image(layers: &[&Launch]) -> Option<String> {
-    let image = layers.iter().rev().find_map(|layer| layer.image.as_ref())?;
-    Text::known(image).map(str::to_owned)
+/// The layer that names the image in the end.
+pub(super) fn imaged<'l>(layers: &[&'l Launch]) -> Option<&'l Launch> {
+    layers.iter().rev().copied().find(|layer| layer.image.is_some())
 }

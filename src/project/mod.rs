@@ -1,5 +1,7 @@
 //! Links between files, and nothing else: which starts there are, who includes, copies and builds from whom.
 
+mod arguments;
+mod arms;
 mod givers;
 mod images;
 mod installers;
@@ -10,6 +12,7 @@ mod merged;
 mod parts;
 mod paths;
 mod questions;
+mod spoken;
 mod starts;
 mod variables;
 mod walk;
@@ -42,6 +45,7 @@ pub(crate) struct Project<'a> {
     parts: HashMap<usize, parts::Parts<'a>>,
     /// Of a file that is not in the table.
     none: parts::Parts<'a>,
+    spoken: spoken::Spoken,
     givers: givers::Givers,
     merged: merged::Merged<'a>,
     installers: installers::Installers,
@@ -83,7 +87,9 @@ impl<'a> Project<'a> {
         let (givers, installers) = (givers::Givers::default(), installers::Installers::default());
         let none = parts::Parts::default();
         let merged = merged::Merged::of(files.iter().map(|(path, file)| (*path, *file)));
-        let mut project = Self { sources, files, rc_files, parts, none, givers, merged, installers };
+        let spoken = spoken::Spoken::default();
+        let mut project = Self { sources, files, rc_files, parts, none, spoken, givers, merged, installers };
+        project.spoken = spoken::Spoken::of(&project);
         project.givers = givers::givers(&project);
         project.installers = installers::Installers::of(&project);
         project

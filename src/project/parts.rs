@@ -156,7 +156,8 @@ impl<'a> Parts<'a> {
             Some(text) => names(&text.pieces, 0, open),
             None => open.push(&variable.name),
         };
-        launch.environment.iter().for_each(|variable| spoken(variable, &mut open));
+        let arguments = launch.build.iter().flat_map(|build| &build.arguments);
+        launch.environment.iter().chain(arguments).for_each(|variable| spoken(variable, &mut open));
         let mut seen: HashSet<&str> = HashSet::new();
         let mut found: Vec<usize> = Vec::new();
         while let Some(name) = open.pop() {

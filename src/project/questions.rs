@@ -1,13 +1,26 @@
 //! Simple tests that ask the same thing: `[ "$CUDA" = cu118 ]` and `[ "$CUDA" = cu121 ]` never hold together.
 
+/// What parts the tests of one branch.
+pub(super) const ELIF: &str = " elif ";
+
 /// What a test asks: whether something has a value.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Question {
     /// `$CUDA`, `matrix.cuda`, a command.
     pub(super) subject: String,
-    /// The operator and what stands behind it; two that differ are taken to exclude each other.
-    pub(super) answer: String,
+    /// The operator and what stands behind it, for each value that it asks for; two that differ are taken to exclude each
+    /// other.
+    pub(super) answers: Vec<String>,
     /// It holds where the subject has another value.
+    pub(super) negated: bool,
+}
+
+/// A comparison as it is written.
+pub(super) struct Parts<'t> {
+    pub(super) subject: &'t str,
+    /// `=`, `~`, `>=`, `>`.
+    pub(super) operator: &'static str,
+    pub(super) answer: &'t str,
     pub(super) negated: bool,
 }
 
@@ -15,16 +28,46 @@ pub(super) struct Question {
 /// `A elif B` has two; the arm behind them is the one in which none holds.
 pub(super) fn questions(test: &str) -> Option<(Vec<Question>, bool)> {
     let (test, swapped) = test.strip_suffix(" …").map_or((test, false), |test| (test, true));
-    let all: Vec<Question> = test.split(" elif ").map(question).collect::<Option<_>>()?;
+    let all: Vec<Question> = match cases(test) {
+        Some((subject, patterns)) => patterns.into_iter().map(|pattern| of_case(subject, pattern)).collect(),
+        None => test.split(ELIF).map(question).collect::<Option<_>>()?,
+    };
     let one = all.windows(2).all(|pair| pair[0].subject == pair[1].subject);
     // Which of several arms changed places is not told.
-    (one && !(swapped && all.len() > 1)).then_some((all, swapped))
+    (one && !all.is_empty() && !(swapped && all.len() > 1)).then_some((all, swapped))
+}
+
+/// The word and the patterns of a `case`: `$X in a|b) *)`.
+pub(super) fn cases(test: &str) -> Option<(&str, Vec<&str>)> {
+    let (subject, patterns) = test.split_once(" in ")?;
+    let patterns = patterns.trim_end().strip_suffix(')')?;
+    (!subject.starts_with('[')).then(|| (subject, patterns.split(')').map(str::trim).collect()))
+}
+
+fn of_case(subject: &str, pattern: &str) -> Question {
+    let anything = pattern == "*";
+    let answers = pattern.split('|').map(|one| format!("={}", plain(one))).filter(|_| !anything).collect();
+    Question { subject: plain(subject), answers, negated: anything }
 }
 
 fn question(test: &str) -> Option<Question> {
     if ["&&", "||", " -a ", " -o ", " in "].iter().any(|word| test.contains(word)) {
         return None;
     }
+    let parts = parts(test).or_else(|| {
+        // A command, or a value that is true or not.
+        let (subject, negated) = inside(test);
+        Some(Parts { subject, operator: "=", answer: "true", negated })
+    })?;
+    let (subject, value) = (plain(parts.subject), plain(parts.answer));
+    // `x == false` is `!x`.
+    let (value, negated) = if value == "false" { ("true".to_owned(), !parts.negated) } else { (value, parts.negated) };
+    let answers = vec![format!("{}{value}", parts.operator)];
+    (!subject.is_empty()).then_some(Question { subject, answers, negated })
+}
+
+/// A test without its brackets, and whether it is turned round.
+fn inside(test: &str) -> (&str, bool) {
     let mut test = test.trim();
     let mut negated = false;
     loop {
@@ -36,20 +79,18 @@ fn question(test: &str) -> Option<Question> {
                 test = rest.trim();
             }
             (None, Some(inner)) => test = inner.trim(),
-            (None, None) => break,
+            (None, None) => return (test, negated),
         }
     }
-    let made = |subject: &str, operator: &str, value: &str, other: bool| {
-        let (subject, value) = (plain(subject), plain(value));
-        // `x == false` is `!x`.
-        let (value, other) = if value == "false" { ("true".to_owned(), !other) } else { (value, other) };
-        (!subject.is_empty()).then(|| Question { subject, answer: format!("{operator}{value}"), negated: negated != other })
-    };
-    if let Some(rest) = test.strip_prefix("-z ") {
-        return made(rest, "=", "", false);
-    }
-    if let Some(rest) = test.strip_prefix("-n ") {
-        return made(rest, "=", "", true);
+}
+
+/// What a simple test compares; `None` for a command.
+pub(super) fn parts(test: &str) -> Option<Parts<'_>> {
+    let (test, turned) = inside(test);
+    for (option, other) in [("-z ", false), ("-n ", true)] {
+        if let Some(rest) = test.strip_prefix(option) {
+            return Some(Parts { subject: rest.trim(), operator: "=", answer: "", negated: turned != other });
+        }
     }
     let operators = [
         ("==", "=", false),
@@ -67,11 +108,8 @@ fn question(test: &str) -> Option<Question> {
         let at = test.find(written)?;
         Some((at, &test[..at], *operator, &test[at + written.len()..], *other))
     });
-    match found.min_by_key(|(at, ..)| *at) {
-        Some((_, subject, operator, value, other)) => made(subject, operator, value, other),
-        // A command, or a value that is true or not.
-        None => made(test, "=", "true", false),
-    }
+    let (_, subject, operator, answer, other) = found.min_by_key(|(at, ..)| *at)?;
+    Some(Parts { subject: subject.trim(), operator, answer: answer.trim(), negated: turned != other })
 }
 
 /// Without quotes, `${X}` as `$X`.
@@ -107,13 +145,16 @@ mod tests {
             ("! command -v nvcc", "command -v nvcc", "=true", true),
         ] {
             let (all, swapped) = questions(test).expect(test);
-            let want = Question { subject: subject.to_owned(), answer: answer.to_owned(), negated };
+            let want = Question { subject: subject.to_owned(), answers: vec![answer.to_owned()], negated };
             assert_eq!((all.as_slice(), swapped), ([want].as_slice(), false), "{test}");
         }
         assert!(questions("[ $A = 1 ] && [ $B = 2 ]").is_none());
         assert!(questions("[ $A = 1 ] elif [ $B = 2 ]").is_none());
         assert_eq!(questions("[ $A = 1 ] elif [ $A = 2 ]").map(|(all, _)| all.len()), Some(2));
         assert_eq!(questions("[ $A = 1 ] …").map(|(_, swapped)| swapped), Some(true));
+        let cases = questions("\"$V\" in a | b) c*) *)").map(|(all, _)| all).unwrap_or_default();
+        let shown: Vec<_> = cases.iter().map(|q| (q.subject.as_str(), q.answers.join(" "), q.negated)).collect();
+        assert_eq!(shown, [("$V", "=a =b".to_owned(), false), ("$V", "=c*".to_owned(), false), ("$V", String::new(), true)]);
         assert!(questions("").is_none());
     }
 }

@@ -17,6 +17,8 @@ pub(crate) struct Value {
     pub(crate) at: Span,
     /// Who sees it.
     pub(crate) seen: Seen,
+    /// Nobody sets it otherwise: it does not rest on what stands in for an unset variable.
+    pub(crate) sure: bool,
 }
 
 /// Who sees a variable.
@@ -33,11 +35,11 @@ pub(crate) enum Seen {
 impl Value {
     /// A value that is known whole.
     pub(super) fn known(text: String, at: Span, seen: Seen) -> Self {
-        Self { written: text.clone(), text: Some(text), at, seen }
+        Self { written: text.clone(), text: Some(text), at, seen, sure: true }
     }
     /// A value of which nothing is known.
     pub(super) fn unknown(at: Span, seen: Seen) -> Self {
-        Self { text: None, written: String::new(), at, seen }
+        Self { text: None, written: String::new(), at, seen, sure: false }
     }
 }
 
@@ -145,10 +147,16 @@ impl Variables {
     /// The value that a variable takes from a text.
     pub(super) fn value(&self, text: &Text, at: Span, seen: Seen) -> Value {
         let known = self.resolve(text).filter(|value| value.len() <= LONGEST);
-        Value { text: known, written: self.written(text), at, seen }
+        let sure = |piece: &Piece| match piece {
+            Piece::Literal(_) => true,
+            Piece::Opaque => false,
+            Piece::Variable { name, .. } => self.get(name).is_some_and(|value| value.sure),
+        };
+        let sure = known.is_some() && text.pieces.iter().all(sure);
+        Value { text: known, written: self.written(text), at, seen, sure }
     }
     /// The text with unknown variables kept as `${NAME}` and opaque parts as `$()`.
-    fn written(&self, text: &Text) -> String {
+    pub(super) fn written(&self, text: &Text) -> String {
         let mut whole = String::new();
         for piece in &text.pieces {
             match (self.pieces(std::slice::from_ref(piece), 0), piece) {

@@ -7,7 +7,7 @@ use super::questions::{Question, questions};
 use super::starts::{Beginning, Enters};
 use super::walk::{Event, Script};
 use crate::notation::marker::Marker;
-use crate::outline::{Choice, When};
+use crate::outline::Choice;
 use crate::platform::{Platform, Pythons};
 
 /// No start has more; the rest of the combinations is left out.
@@ -51,9 +51,9 @@ impl World {
         Self { platform, with, project, arms, asked: Arc::default(), answers, answer: 0, rows, build: 0 }
     }
     /// Whether an act takes place here; `None` where a marker cannot be told.
-    pub(super) fn takes(&self, when: &When) -> Option<bool> {
+    pub(super) fn takes<'c>(&self, when: impl IntoIterator<Item = &'c Choice>) -> Option<bool> {
         let mut known = true;
-        for choice in &when.0 {
+        for choice in when {
             match self.holds(choice) {
                 Some(true) => {}
                 Some(false) => return Some(false),
@@ -83,7 +83,7 @@ impl World {
         let Some((questions, swapped)) = self.asked.get(test) else { return 0 };
         let holds = |q: &Question| {
             let given = self.answers.get(&q.subject).and_then(Option::as_deref);
-            (given == Some(q.answer.as_str())) != q.negated
+            given.is_some_and(|given| q.answers.iter().any(|answer| answer == given)) != q.negated
         };
         let arm = (0u32..).zip(questions).find(|(_, q)| holds(q)).map(|(arm, _)| arm);
         let last = u32::try_from(questions.len()).unwrap_or(u32::MAX);
@@ -203,7 +203,7 @@ fn shared<'t>(tests: impl Iterator<Item = &'t str>) -> Shared {
     for (subject, tests) in by_subject.into_iter().filter(|(_, tests)| tests.len() > 1) {
         for (test, arms) in tests {
             let answers = shared.answers.entry(subject.clone()).or_default();
-            answers.extend(arms.0.iter().map(|q| q.answer.clone()));
+            answers.extend(arms.0.iter().flat_map(|q| q.answers.clone()));
             shared.asked.insert(test.to_owned(), arms);
         }
     }

@@ -88,6 +88,7 @@ impl<'a> Service<'a> {
             environment: layers.filter_map(|l| l.get("environment")).flat_map(|n| variables(n, Scope::Environment)).collect(),
             environment_files: self.get("env_file").map(files).unwrap_or_default(),
             unread_environment: false,
+            pod: None,
             gpu_node: None,
             open: self.open,
         }
@@ -100,7 +101,8 @@ impl<'a> Service<'a> {
 
     fn build(&mut self, node: Node<'a>) -> Option<BuildOf> {
         if !node.is_map() || node.is_template() {
-            return Some(BuildOf { context: node_text(node)?, dockerfile: None, target: None, arguments: Vec::new() });
+            let context = node_text(node)?;
+            return Some(BuildOf { context, dockerfile: None, target: None, arguments: Vec::new(), unread_arguments: false });
         }
         if node.get("dockerfile_inline").is_some() {
             self.open = true;
@@ -112,6 +114,7 @@ impl<'a> Service<'a> {
             dockerfile: of("dockerfile"),
             target: of("target"),
             arguments: node.get("args").map(|n| variables(n, Scope::Arg)).unwrap_or_default(),
+            unread_arguments: node.is_open() || node.get("args").is_some_and(Node::is_open),
         })
     }
 

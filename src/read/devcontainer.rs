@@ -63,10 +63,11 @@ fn launch(root: Node<'_>, torn: bool) -> Option<Act> {
             dockerfile: of(node, "dockerfile").or_else(|| of(node, "dockerFile")),
             target: of(node, "target"),
             arguments: node.get("args").map(|n| variables(n, Scope::Arg)).unwrap_or_default(),
+            unread_arguments: false,
         }),
         (None, Some((_, node))) => {
             let context = of(root, "context").unwrap_or_else(here);
-            Some(BuildOf { context, dockerfile: node_text(node), target: None, arguments: Vec::new() })
+            Some(BuildOf { context, dockerfile: node_text(node), target: None, arguments: Vec::new(), unread_arguments: false })
         }
         (None, None) => None,
     };
@@ -93,6 +94,7 @@ fn launch(root: Node<'_>, torn: bool) -> Option<Act> {
         environment: environment.flat_map(|n| variables(n, Scope::Environment)).chain(given).collect(),
         environment_files: Vec::new(),
         unread_environment,
+        pod: None,
         gpu_node: None,
         // The compose file may ask for what is not asked here.
         open: open || torn || compose.is_some(),

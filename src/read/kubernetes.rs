@@ -117,6 +117,7 @@ fn launch(container: Node<'_>, pod: Node<'_>, init: bool) -> Launch {
         environment: container.get("env").map(environment).unwrap_or_default(),
         environment_files: Vec::new(),
         unread_environment: container.get("envFrom").is_some(),
+        pod: Some(pod.at()),
         gpu_node: None,
         idle: false,
         open: container.is_open() || resources.into_iter().chain(lists).any(Node::is_open),

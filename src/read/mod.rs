@@ -6,6 +6,7 @@ use crate::outline::{Kind, Outline};
 use crate::source::FileId;
 
 mod asked_by_table;
+mod bake;
 mod command;
 mod compose;
 mod conda_environment;
@@ -125,6 +126,7 @@ pub static FORMATS: &[Format] = &[
         read: shell::read,
     },
     Format { kind: Kind::Script, exact: &[], names: &["*.sh", "*.bash", "*.zsh", "*.sbatch", "*.slurm"], read: shell::read },
+    Format { kind: Kind::Bake, exact: &["docker-bake.hcl", "docker-bake.json"], names: &[], read: bake::read },
     Format { kind: Kind::PipConfig, exact: &["pip.conf", "pip.ini"], names: &[], read: pip_config::read },
     Format { kind: Kind::Condarc, exact: &[".condarc"], names: &[], read: condarc::read },
     Format { kind: Kind::GitlabCi, exact: &[".gitlab-ci.yml", ".gitlab-ci.yaml"], names: &[], read: gitlab::read },

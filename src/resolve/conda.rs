@@ -1,10 +1,10 @@
 //! Candidates of a conda package.
 
 use crate::environment::{Build, Candidates};
-use crate::knowledge::{self, Release};
+use crate::knowledge::{self, Library, Release};
 use crate::notation::match_spec::MatchSpec;
 use crate::platform::Platform;
-use crate::version::{CondaVersion, Version};
+use crate::version::{CondaVersion, CudaVersion, Version};
 
 /// The builds that a match spec admits: in the channel that it names, else in the first of the step's `channels` that has any
 /// (`None` for one that is not known), else anywhere.
@@ -15,8 +15,14 @@ pub(crate) fn candidates(package: &str, spec: &MatchSpec, channels: &[Option<&'s
         Some(id) => id,
         None => None,
     };
+    // `nvidia/label/cuda-12.1.1` has the packages of that release and no others.
+    let label = spec.channel.as_deref().and_then(release_of_label);
+    let of_label = |r: &&'static Release| {
+        let brings = r.brings.iter().find(|part| part.library == Library::Cuda).and_then(|part| CudaVersion::parse(part.version));
+        label.as_ref().is_none_or(|label| brings.is_some_and(|cuda| cuda.same_minor(label) == Some(true)))
+    };
     let tag = spec.build.as_deref().map_or(Tag::Any, Tag::of);
-    let rows = knowledge::releases(package).iter().filter(|r| r.platforms.meets(platform.bits()));
+    let rows = knowledge::releases(package).iter().filter(|r| r.platforms.meets(platform.bits())).filter(of_label);
     let rows: Vec<&'static Release> = rows
         .filter(|r| channel.is_none_or(|id| r.indexes.contains(&id)) && tag.fits(r.tag))
         .filter(|r| CondaVersion::parse(r.version).is_some_and(|v| spec.admits(&v)))
@@ -33,10 +39,16 @@ pub(crate) fn candidates(package: &str, spec: &MatchSpec, channels: &[Option<&'s
         })
         .collect();
     builds.sort_by(|a, b| a.version.cmp(&b.version));
-    // Without a pin the channel decides (`nvidia/label/cuda-12.1.1` has one release of each package), and the tables do not
-    // list all that a channel has.
-    let today = builds.len().checked_sub(1).filter(|_| spec.version.is_some());
-    Candidates { open: builds.is_empty() || spec.version.is_none(), builds, today }
+    // The packages that bear the release's own version are that one.
+    if let Some(label) = &label
+        && builds.iter().any(|b| b.release.version == label.to_string())
+    {
+        builds.retain(|b| b.release.version == label.to_string());
+    }
+    // Without a pin the channel decides, and the tables do not list all that a channel has.
+    let told = spec.version.is_some() || label.is_some();
+    let today = builds.len().checked_sub(1).filter(|_| told);
+    Candidates { open: builds.is_empty() || !told, builds, today }
 }
 
 /// The id of a channel by its name or address: `nvidia/label/cuda-12.1.1` is NVIDIA's, a mirror keeps the name at its end.
@@ -47,6 +59,13 @@ pub(crate) fn channel(written: &str) -> Option<&'static str> {
         name => name,
     };
     knowledge::index_by_id(&format!("conda/{name}")).map(|index| index.id)
+}
+
+/// The CUDA release that a label of NVIDIA's channel is for.
+pub(crate) fn release_of_label(channel: &str) -> Option<CudaVersion> {
+    let (owner, label) = channel.split_once("/label/")?;
+    let nvidia = owner.trim_end_matches('/').rsplit('/').next() == Some("nvidia");
+    CudaVersion::parse(label.trim_end_matches('/').strip_prefix("cuda-")?).filter(|_| nvidia)
 }
 
 /// What a build string says of CUDA: `py3.10_cuda11.8_cudnn8.7.0_0`, `cuda126_py311h0_5`, `py310_cpu_0`, `*cuda*`.
@@ -95,13 +114,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_pin_says_what_is_there_and_a_label_does_not() {
+    fn a_pin_or_a_label_says_what_is_there() {
         let table = [
             ("cuda-toolkit=12.4", false, Some("12.4.1")),
             ("cuda-toolkit==12.1.1", false, Some("12.1.1")),
             ("cuda-cudart=12.1", false, Some("12.1.105")),
             ("cuda-toolkit", true, None),
-            ("nvidia/label/cuda-12.1.1::cuda-toolkit", true, None),
+            ("nvidia/label/cuda-12.1.1::cuda-toolkit", false, Some("12.1.1")),
+            ("nvidia/label/cuda-11.8.0::cuda-toolkit", false, Some("11.8.0")),
+            ("nvidia/label/dev::cuda-toolkit", true, None),
+            ("other/label/cuda-12.1.1::cuda-toolkit", true, None),
             ("my-own::cuda-toolkit=12.4", true, None),
             ("https://repo.example/mirror/conda-forge/linux-64/cuda-toolkit-12.4.1-0.conda", false, Some("12.4.1")),
             ("cuda-toolkit=99", true, None),

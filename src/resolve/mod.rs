@@ -9,7 +9,7 @@ mod prune;
 mod published;
 mod python;
 
-pub(crate) use conda::{candidates as conda_candidates, channel};
+pub(crate) use conda::{candidates as conda_candidates, channel, release_of_label};
 pub(crate) use pick::Pick;
 pub(crate) use prune::{Package, Stays, prune};
 pub(crate) use published::{frameworks_pinned_by, is_framework, requirements};

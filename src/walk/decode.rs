@@ -27,6 +27,35 @@ pub fn decode(bytes: Vec<u8>) -> Result<String, Position> {
     }
 }
 
+/// One of so many bytes may be no character; with more it is no text.
+const GARBLED: usize = 8;
+
+/// The same, with `?` for every byte of an old encoding (a comment in Latin-1) and the place of the first: offsets are those
+/// of the file.
+///
+/// # Errors
+/// The place of the first such byte of what is no text at all.
+pub(super) fn decode_garbled(bytes: Vec<u8>) -> Result<(String, Option<Position>), Position> {
+    let wide = bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]);
+    if wide || bytes.contains(&0) || std::str::from_utf8(&bytes).is_ok() {
+        return decode(bytes).map(|text| (text, None));
+    }
+    let mut text = String::with_capacity(bytes.len());
+    let (mut first, mut garbled) = (None, 0);
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        if !chunk.invalid().is_empty() {
+            first = first.or_else(|| Some(end_of(&text)));
+            garbled += chunk.invalid().len();
+            text.extend(std::iter::repeat_n('?', chunk.invalid().len()));
+        }
+    }
+    match first {
+        Some(at) if garbled * GARBLED > bytes.len() => Err(at),
+        first => Ok((text, first)),
+    }
+}
+
 fn end_of(text: &str) -> Position {
     LineIndex::new(text).position(text, text.len())
 }
@@ -42,7 +71,7 @@ pub(super) fn decode_head(mut bytes: Vec<u8>) -> Option<String> {
     {
         bytes.truncate(error.valid_up_to());
     }
-    String::from_utf8(bytes).ok()
+    decode_garbled(bytes).ok().map(|(text, _)| text)
 }
 
 #[cfg(test)]
@@ -84,6 +113,18 @@ mod tests {
         ] {
             assert_eq!(decode(bytes.clone()), Err(Position { line, column }), "{bytes:?}");
         }
+    }
+
+    #[test]
+    fn bytes_of_an_old_encoding_are_question_marks() {
+        let garbled = |bytes: &[u8]| decode_garbled(bytes.to_vec());
+        let text = b"# caf\xe9 \xe4\xb8 \xe4\xb8\xad, and so on\ntorch==2.1.0\n";
+        let read = "# caf? ?? 中, and so on\ntorch==2.1.0\n";
+        assert_eq!(garbled(text), Ok((read.to_owned(), Some(Position { line: 1, column: 6 }))));
+        assert_eq!(text.len(), read.len(), "offsets are those of the file");
+        assert_eq!(garbled("中".as_bytes()), Ok(("中".to_owned(), None)));
+        assert!(garbled(b"a\xff").is_err() && garbled(&[&[b'a'; 100][..], &[0, 0xff]].concat()).is_err());
+        assert_eq!(decode_head([&[b'a'; 20][..], b"\xff"].concat()), Some(format!("{}?", "a".repeat(20))));
     }
 
     #[test]

@@ -139,7 +139,7 @@ pub fn linked(root: &Path, path: &str, asked: &Asked) -> Result<Option<String>, 
     if !inside || asked.covers(path) {
         return Ok(None);
     }
-    open::text(root, path).map(Some).map_err(|refusal| refusal.of(path))
+    open::text(root, path).map(|opened| Some(opened.text)).map_err(|refusal| refusal.of(path))
 }
 
 impl Asked {
@@ -185,10 +185,10 @@ fn config_in(root: &Path, folder: &str) -> Option<(String, Config)> {
     let path = |name: &str| if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") };
     let (own, project) = (path("cudalint.toml"), path("pyproject.toml"));
     if let Ok(text) = open::text(root, &own) {
-        let file = Sources::default().set(&own, text.as_str());
-        return Some((own, config::config(file, &text).ok()?));
+        let file = Sources::default().set(&own, text.text.as_str());
+        return Some((own, config::config(file, &text.text).ok()?));
     }
-    let text = open::text(root, &project).ok().filter(|text| text.contains("cudalint"))?;
+    let text = open::text(root, &project).ok().map(|opened| opened.text).filter(|text| text.contains("cudalint"))?;
     let file = Sources::default().set(&project, text.as_str());
     Some((project, config::config_in_pyproject(file, &text).ok()??))
 }
@@ -197,7 +197,7 @@ fn read_all(root: &Path, candidates: &[(String, Candidate)], asked: &Asked, tree
     let read = |path: &str, candidate| match candidate {
         // One that cannot be used silences nothing.
         Candidate::Ours(Some(Kind::Markdown)) => {
-            let text = open::text(root, path).ok().filter(|text| markdown::is_worth_reading(text));
+            let text = open::text(root, path).ok().filter(|opened| markdown::is_worth_reading(&opened.text));
             Ok(text.map(|text| (Some(Kind::Markdown), text)))
         }
         Candidate::Ours(kind) => open::text(root, path).map(|text| Some((kind, text))),
@@ -215,7 +215,10 @@ fn read_all(root: &Path, candidates: &[(String, Candidate)], asked: &Asked, tree
                 let (mut files, mut refused) = (Vec::new(), Vec::new());
                 while let Some((path, candidate)) = candidates.get(next.fetch_add(1, Ordering::Relaxed)) {
                     match read(path, *candidate) {
-                        Ok(Some((kind, text))) => files.push(Found { path: path.clone(), kind, text }),
+                        Ok(Some((kind, opened))) => {
+                            refused.extend(opened.skipped(path));
+                            files.push(Found { path: path.clone(), kind, text: opened.text });
+                        }
                         Ok(None) => {}
                         Err(refusal) => refused.push(refusal.of(path)),
                     }

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, ErrorKind, Read};
 use std::path::Path;
 
-use super::decode::{decode, decode_head};
+use super::decode::{decode, decode_garbled, decode_head};
 use crate::diagnostic::Skipped;
 use crate::outline::Kind;
 use crate::read;
@@ -20,6 +20,21 @@ pub const LARGEST_CONFIG: u64 = 1 << 20;
 const HEAD: u64 = 64 << 10;
 
 const NOT_TEXT: &str = "not UTF-8";
+const GARBLED: &str = "not UTF-8: read without these bytes";
+
+/// The text of a file.
+pub(super) struct Opened {
+    pub(super) text: String,
+    /// The first of the bytes that are no text.
+    garbled: Option<Position>,
+}
+
+impl Opened {
+    /// What is to be said of it, with its path.
+    pub(super) fn skipped(&self, path: &str) -> Option<Skipped> {
+        self.garbled.map(|at| Skipped { path: path.to_owned(), reason: GARBLED.to_owned(), at: Some(at) })
+    }
+}
 
 /// Why a file is not used.
 #[derive(Debug)]
@@ -42,24 +57,33 @@ impl Refusal {
 }
 
 /// The text of a file, or why it has none.
-pub(super) fn text(root: &Path, path: &str) -> Result<String, Refusal> {
+pub(super) fn text(root: &Path, path: &str) -> Result<Opened, Refusal> {
     let (mut file, size) = open(root, path)?;
-    let largest = match read::kind_by_name(path) {
+    let kind = read::kind_by_name(path);
+    let largest = match kind {
         Some(Kind::Config) => LARGEST_CONFIG,
         Some(kind) if kind.is_lock() => LARGEST_LOCK,
         _ => LARGEST,
     };
-    read_rest(&mut file, size, Vec::new(), largest)
+    // What is ours alone is text.
+    let decode = if kind == Some(Kind::Config) { strict } else { decode_garbled };
+    read_rest(&mut file, size, Vec::new(), largest, decode)
+}
+
+type Decode = fn(Vec<u8>) -> Result<(String, Option<Position>), Position>;
+
+fn strict(bytes: Vec<u8>) -> Result<(String, Option<Position>), Position> {
+    decode(bytes).map(|text| (text, None))
 }
 
 /// The text and kind of a YAML file that is ours by its content.
-pub(super) fn yaml(root: &Path, path: &str) -> Result<Option<(Kind, String)>, Refusal> {
+pub(super) fn yaml(root: &Path, path: &str) -> Result<Option<(Kind, Opened)>, Refusal> {
     let (mut file, size) = open(root, path)?;
     let mut bytes = Vec::new();
     (&mut file).take(HEAD).read_to_end(&mut bytes).map_err(|e| reason(&e))?;
     let head = decode_head(bytes.clone()).ok_or_else(|| NOT_TEXT.to_owned())?;
     let Some(kind) = read::kind_by_content(path, &head) else { return Ok(None) };
-    Ok(Some((kind, read_rest(&mut file, size, bytes, LARGEST)?)))
+    Ok(Some((kind, read_rest(&mut file, size, bytes, LARGEST, decode_garbled)?)))
 }
 
 fn open(root: &Path, path: &str) -> Result<(File, u64), String> {
@@ -78,7 +102,7 @@ fn open(root: &Path, path: &str) -> Result<(File, u64), String> {
     Ok((File::open(&whole).map_err(|e| reason(&e))?, about.len()))
 }
 
-fn read_rest(file: &mut File, size: u64, mut bytes: Vec<u8>, largest: u64) -> Result<String, Refusal> {
+fn read_rest(file: &mut File, size: u64, mut bytes: Vec<u8>, largest: u64, decode: Decode) -> Result<Opened, Refusal> {
     let left = (largest + 1).saturating_sub(bytes.len() as u64);
     if size <= largest {
         file.take(left).read_to_end(&mut bytes).map_err(|e| reason(&e))?;
@@ -86,7 +110,10 @@ fn read_rest(file: &mut File, size: u64, mut bytes: Vec<u8>, largest: u64) -> Re
     if size > largest || bytes.len() as u64 > largest {
         return Err(too_large(largest).into());
     }
-    decode(bytes).map_err(|at| Refusal { at: Some(at), ..NOT_TEXT.to_owned().into() })
+    match decode(bytes) {
+        Ok((text, garbled)) => Ok(Opened { text, garbled }),
+        Err(at) => Err(Refusal { at: Some(at), ..NOT_TEXT.to_owned().into() }),
+    }
 }
 
 /// Why a file beyond a limit is not read.

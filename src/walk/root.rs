@@ -20,7 +20,7 @@ pub fn root_of(path: &Path, is_folder: bool, cwd: &Path) -> PathBuf {
 
 fn is_root(folder: &Path) -> bool {
     folder.join(".git").exists() || folder.join("cudalint.toml").is_file() || {
-        let text = open::text(folder, "pyproject.toml").unwrap_or_default();
+        let text = open::text(folder, "pyproject.toml").map(|opened| opened.text).unwrap_or_default();
         text.contains("cudalint") && {
             let file = Sources::default().set("pyproject.toml", text.as_str());
             // One with mistakes is one: they are told when it is read.

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::super::paths;
 use super::super::variables::{Seen, Value, Variables};
+use super::decided::{Decided, of_build};
 use super::{DEEPEST, Event, Kept, Prefix, Walker};
 use crate::outline::{Act, Does, How, Include, Kind, Leaves, Piece, Place, Scope, Text, Variable};
 use crate::source::Span;
@@ -29,6 +30,7 @@ impl<'a> Walker<'_, 'a> {
         let mut frames: Vec<Frame> = Vec::new();
         // What is left stays so until this many frames are open.
         let mut left: Option<usize> = None;
+        let mut decided = Decided::default();
         for act in acts {
             // What has become too much says nothing any more.
             if self.bounds.left_out {
@@ -53,7 +55,7 @@ impl<'a> Walker<'_, 'a> {
                 }
                 _ => {}
             }
-            if left.is_some() || !self.takes(act) {
+            if left.is_some() || !self.takes_in(act, &mut decided) {
                 continue;
             }
             let leaves = match act.does {
@@ -85,6 +87,7 @@ impl<'a> Walker<'_, 'a> {
             folders: self.folders.clone(),
             prefix: self.prefix.clone(),
             folder: self.image.as_ref().map(|i| i.folder.clone()),
+            unsure: self.unsure,
         }
     }
 
@@ -92,6 +95,7 @@ impl<'a> Walker<'_, 'a> {
         self.variables.back(state.variables, |name| self.configured.contains(name));
         self.folders = state.folders;
         self.prefix = state.prefix;
+        self.unsure = state.unsure;
         if let (Some(image), Some(folder)) = (&mut self.image, state.folder) {
             image.folder = folder;
         }
@@ -144,10 +148,11 @@ impl<'a> Walker<'_, 'a> {
                     }
                 }
             }
+            Does::Sift(sifted) => self.sift(sifted),
             Does::Include(Include { path: text, how: How::Script }) => {
-                if let Some((file, found)) = self.open(text, Kind::Script)
-                    && matches!(file.kind, Kind::Script | Kind::Rc)
-                {
+                let opened = self.open(text, Kind::Script).filter(|(file, _)| matches!(file.kind, Kind::Script | Kind::Rc));
+                self.unsure |= opened.is_none();
+                if let Some((file, found)) = opened {
                     self.enter(&found, file);
                     if self.bounds.enter(file.outline) {
                         ended = self.acts(&found, &file.outline.acts, depth + 1);
@@ -227,6 +232,8 @@ impl<'a> Walker<'_, 'a> {
                 }
             }
         };
+        // Where the test goes the other way it has another value.
+        let value = Value { sure: value.sure && !self.tested, ..value };
         if variable.scope == Scope::Job {
             self.later.push((variable.name.clone(), Value { seen: Seen::Programs, ..value }));
             return;
@@ -242,12 +249,15 @@ impl<'a> Walker<'_, 'a> {
 
     pub(super) fn argument(&self, variable: &Variable, at: Span) -> Value {
         let image = self.image.as_ref();
-        let given = image.and_then(|i| i.arguments?.get(&variable.name)).cloned();
+        let given = image.and_then(|i| i.given(&variable.name, at));
         let global = image.and_then(|i| i.global.get(&variable.name));
         match (given, &variable.value) {
-            (Some(given), _) => Value::known(given, at, Seen::Build),
+            (Some(given), _) => given,
             (None, Some(value)) => self.variables.value(value, at, Seen::Build),
-            (None, None) => global.cloned().unwrap_or_else(|| Value::unknown(at, Seen::Build)),
+            (None, None) => {
+                let by_build = || Some(Value::known(of_build(&variable.name, &self.world.platform)?, at, Seen::Build));
+                global.cloned().or_else(by_build).unwrap_or_else(|| Value::unknown(at, Seen::Build))
+            }
         }
     }
 
@@ -271,6 +281,10 @@ impl<'a> Walker<'_, 'a> {
                 let folder = self.variables.resolve(text).map(|folder| self.here(&folder));
                 self.made.extend(folder.clone());
                 self.prefix = folder.map_or(Prefix::Unknown, venv);
+            }
+            Place::Python(text) => {
+                let name = self.variables.resolve(text).unwrap_or_else(|| format!("?{}", text.at.start));
+                self.python = Some(Prefix::Venv(format!("python{name}")));
             }
             Place::Image(text) => {
                 let image = self.variables.resolve(text);

@@ -48,7 +48,7 @@ impl<'p, 'a> Walker<'p, 'a> {
         let path = exported("PATH").and_then(|v| self.first_on_path(&v.written, own));
         // uv installs into VIRTUAL_ENV whatever PATH says.
         let by_uv = || own.filter(|_| tool != Tool::Pip).map(|own| venv(own.to_owned()));
-        path.or_else(by_uv).unwrap_or_default()
+        path.or_else(by_uv).or_else(|| self.python.clone()).unwrap_or_default()
     }
 
     /// The virtual environment whose programs come first on `PATH`: one that was made here, or that `VIRTUAL_ENV` or its own

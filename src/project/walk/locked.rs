@@ -57,8 +57,8 @@ impl<'a> Walker<'_, 'a> {
         let selected = world.with.iter().chain([&default]);
         for act in self.project.parts(file).under(selected).into_iter().map(|at| &file.outline.acts[at]) {
             let takes = *answers.entry(&act.when).or_insert_with(|| {
-                self.meet(act);
-                world.takes(&act.when) == Some(true)
+                self.meet(act.when.0.iter());
+                world.takes(&act.when.0) == Some(true)
             });
             if !takes {
                 continue;

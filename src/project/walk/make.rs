@@ -108,7 +108,7 @@ impl<'a> Walker<'_, 'a> {
             let acts = &file.outline.acts;
             for (begin, end) in self.project.parts(*file).rules(name, acts.len()) {
                 if let Does::Goal(goal) = &acts[begin].does
-                    && self.world.takes(&acts[begin].when) == Some(true)
+                    && self.world.takes(&acts[begin].when.0) == Some(true)
                 {
                     recipes.push((path.clone(), &acts[begin + 1..end]));
                     needs.extend(&goal.needs);

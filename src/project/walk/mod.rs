@@ -3,6 +3,7 @@
 mod acts;
 mod bounds;
 mod configuration;
+mod decided;
 mod install;
 mod locked;
 mod make;
@@ -19,8 +20,10 @@ use std::hash::{DefaultHasher, Hasher};
 
 use bounds::Bounds;
 use configuration::Configuration;
+use decided::Decided;
 pub(crate) use install::UNREAD;
 
+use super::arguments::Arguments;
 use super::givers::interpolation_file;
 use super::images::Contents;
 use super::installers::is_read_by;
@@ -194,6 +197,7 @@ pub(crate) fn walk(project: &Project<'_>, beginning: &Beginning, world: &World) 
     let Some(file) = project.file(&beginning.path) else { return walker.script };
     walker.enter(&beginning.path, file);
     walker.bounds.enter(file.outline);
+    walker.variables = decided::of_machine(&world.platform, beginning.at);
     match &beginning.enters {
         Enters::Manifest(selection) => {
             walker.folders = vec![paths::folder(&beginning.path).to_owned()];
@@ -260,12 +264,20 @@ struct Walker<'p, 'a> {
     edited: BTreeSet<String>,
     /// Files that were written on the way, by their place in the image or under the root.
     written: BTreeMap<String, &'a Written>,
+    /// The files of the root of which some are parts, by their place in the image or under the root.
+    sifted: BTreeMap<String, Vec<String>>,
     /// Set for the later steps of a job.
     later: Vec<(String, Value)>,
     /// Folders of the virtual environments that were made.
     made: BTreeSet<String>,
+    /// Where the Python that was chosen by name has its packages.
+    python: Option<Prefix>,
     /// The Python minor whose packages are the start's own, where commands name several.
     minor: Option<String>,
+    /// The act that happens stands under a test that may go either way.
+    tested: bool,
+    /// A file was sourced that cannot be read: any variable may have another value.
+    unsure: bool,
     /// Set for the next command only.
     pending: Vec<(String, Value)>,
     bounds: Bounds,
@@ -281,7 +293,7 @@ struct ImageState<'p> {
     folder: String,
     contexts: Cow<'p, [String]>,
     /// Build arguments that a giver sets.
-    arguments: Option<&'p BTreeMap<String, String>>,
+    arguments: Option<&'p Arguments>,
     /// `ARG`s before the first `FROM`.
     global: Variables,
 }
@@ -307,11 +319,15 @@ impl<'p> ImageState<'p> {
             global: Variables::default(),
         }
     }
+    /// The value that whoever builds gives for an `ARG`.
+    fn given(&self, name: &str, at: Span) -> Option<Value> {
+        let value = self.arguments?.value(name)?;
+        Some(value.map_or_else(|| Value::unknown(at, Seen::Build), |value| Value::known(value.to_owned(), at, Seen::Build)))
+    }
     /// The value of an `ARG` before the first `FROM`.
     fn global_argument(&self, variable: &Variable, at: Span) -> Value {
-        let given = self.arguments.and_then(|all| all.get(&variable.name));
-        match (given, &variable.value) {
-            (Some(given), _) => Value::known(given.clone(), at, Seen::Build),
+        match (self.given(&variable.name, at), &variable.value) {
+            (Some(given), _) => given,
             (None, Some(value)) => self.global.value(value, at, Seen::Build),
             (None, None) => self.global.get(&variable.name).cloned().unwrap_or_else(|| Value::unknown(at, Seen::Build)),
         }
@@ -324,6 +340,7 @@ struct Kept {
     folders: Vec<String>,
     prefix: Prefix,
     folder: Option<String>,
+    unsure: bool,
 }
 
 impl<'p, 'a> Walker<'p, 'a> {
@@ -340,9 +357,13 @@ impl<'p, 'a> Walker<'p, 'a> {
             configuration: Configuration::default(),
             edited: BTreeSet::new(),
             written: BTreeMap::new(),
+            sifted: BTreeMap::new(),
             later: Vec::new(),
             made: BTreeSet::new(),
+            python: None,
             minor: None,
+            tested: false,
+            unsure: false,
             pending: Vec::new(),
             bounds: Bounds::default(),
         }
@@ -362,16 +383,23 @@ impl<'p, 'a> Walker<'p, 'a> {
 
     /// Whether an act takes place; remembers the choices on the way.
     fn takes(&mut self, act: &Act) -> bool {
-        self.meet(act);
-        let takes = self.world.takes(&act.when) == Some(true);
+        self.takes_in(act, &mut Decided::default())
+    }
+
+    /// The same for one of several acts that follow each other.
+    fn takes_in<'d>(&mut self, act: &'d Act, decided: &mut Decided<'d>) -> bool {
+        let open: Vec<&Choice> = self.decide(act, decided);
+        self.meet(open.iter().copied());
+        self.tested = open.iter().any(|choice| matches!(choice, Choice::Branch { .. }));
+        let takes = decided.holds(act) && self.world.takes(open.iter().copied()) == Some(true);
         // What is installed for the driver that the script finds suits that driver.
         let asks = |choice: &Choice| matches!(choice, Choice::Branch { test, .. } if asks_driver(test));
         self.script.suits_driver |= takes && matches!(act.does, Does::Install(_)) && act.when.0.iter().any(asks);
         takes
     }
 
-    fn meet(&mut self, act: &Act) {
-        for choice in &act.when.0 {
+    fn meet<'c>(&mut self, choices: impl Iterator<Item = &'c Choice>) {
+        for choice in choices {
             match choice {
                 Choice::Marker(text) if self.script.markers.contains(text) => {}
                 Choice::Marker(text) => drop(self.script.markers.insert(text.clone())),

@@ -2,12 +2,15 @@
 
 use super::super::{File, locks, paths};
 use super::Walker;
-use crate::outline::{How, Kind, Text, Tool};
+use crate::outline::{How, Kind, Sifted, Text, Tool};
 
 impl<'a> Walker<'_, 'a> {
     /// A file that a command names as one of a kind, with its path; `None` where it is not there or not known.
     pub(super) fn open(&mut self, text: &Text, kind: Kind) -> Option<(File<'a>, String)> {
         let path = self.variables.resolve(text)?;
+        for place in self.places(&path) {
+            self.script.installed.extend(self.sifted.get(&place).into_iter().flatten().cloned());
+        }
         if let Some(image) = &self.image {
             let inside = paths::inside(&image.folder, &path);
             if let Some(written) = self.written(&inside) {
@@ -49,6 +52,37 @@ impl<'a> Walker<'_, 'a> {
     fn written(&self, place: &str) -> Option<File<'a>> {
         let written = self.written.get(place)?;
         Some(File { id: written.path.at.file, kind: written.kind, outline: &written.outline, by_link: true })
+    }
+
+    /// Files of which only parts are installed are not installed as they stand.
+    pub(super) fn sift(&mut self, sifted: &Sifted) {
+        let from: Vec<String> = sifted.from.iter().filter_map(|text| self.variables.resolve(text)).collect();
+        let from: Vec<String> = from.iter().flat_map(|path| self.sources(path)).collect();
+        if from.is_empty() {
+            return;
+        }
+        match &sifted.to {
+            None => self.script.installed.extend(from),
+            Some(to) => {
+                let places = self.variables.resolve(to).map(|to| self.places(&to)).unwrap_or_default();
+                self.sifted.extend(places.into_iter().map(|place| (place, from.clone())));
+            }
+        }
+    }
+
+    /// The files of the root that may lie at a path, or of which what lies there is a part.
+    fn sources(&self, path: &str) -> Vec<String> {
+        let places = self.places(path);
+        let parts = places.iter().filter_map(|place| self.sifted.get(place)).flatten().cloned();
+        let own: Vec<String> = match &self.image {
+            Some(image) => {
+                let lie = places.iter().flat_map(|place| image.contents.sources(place));
+                lie.flat_map(|source| image.contexts.iter().filter_map(move |c| paths::join(c, &source))).collect()
+            }
+            None => places.clone(),
+        };
+        let is_manifest = |path: &String| self.project.file(path).is_some_and(|file| file.kind == Kind::Requirements);
+        parts.chain(own.into_iter().find(is_manifest)).collect()
     }
 
     /// A file that was changed on the way is installed, and what it says then is not known.

@@ -8,7 +8,7 @@ use super::install::unread;
 use super::{DEEPEST, Event, Installed, Prefix, Walker};
 use crate::environment::Reason;
 use crate::notation::requirement;
-use crate::outline::{Act, Choice, Does, How, Include, Kind, Language, Role, Text, Tool, When};
+use crate::outline::{Act, Choice, Does, How, Include, Kind, Language, Role, Text, Tool};
 use crate::source::Span;
 
 /// Whether a file is a project's manifest.
@@ -102,7 +102,7 @@ impl<'a> Walker<'_, 'a> {
             return;
         }
         let markers = act.when.0.iter().filter(|choice| !matches!(choice, Choice::Extra(_) | Choice::Group(_)));
-        if self.world.takes(&When(markers.cloned().collect())) == Some(true) {
+        if self.world.takes(markers) == Some(true) {
             self.ask(requirement, step, true, via, path);
         }
     }

@@ -4,9 +4,11 @@ use super::super::File;
 use super::super::paths;
 use super::super::variables::{self, Seen, Value, Variables};
 use super::acts::configures;
+use super::decided::of_machine;
 use super::{DEEPEST, Event, ImageState, Prefix, Walker};
 use crate::environment::Reason;
 use crate::outline::{Copy, Does, Kind};
+use crate::source::Span;
 
 impl<'a> Walker<'_, 'a> {
     /// The `ARG`s before the first stage.
@@ -143,6 +145,7 @@ impl<'a> Walker<'_, 'a> {
         let mut other = Walker::new(self.project, &self.world);
         other.image = Some(ImageState { nested, ..ImageState::new(self.project, path, self.world.build) });
         other.bounds = std::mem::take(&mut self.bounds);
+        other.variables = of_machine(&self.world.platform, Span::new(file.id, 0, 0));
         other.globals(file);
         other.stage(path, file, n, 0);
         self.bounds = std::mem::take(&mut other.bounds);

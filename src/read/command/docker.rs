@@ -83,26 +83,6 @@ pub(super) fn docker(words: &[Text], at: Span) -> Vec<Does> {
     Vec::new()
 }
 
-/// A launch of which nothing is said yet.
-pub(super) fn launch(by: Launcher, key: Span) -> Launch {
-    Launch {
-        by,
-        name: None,
-        key,
-        image: None,
-        build: None,
-        gpu: GpuRequest::None,
-        command: Vec::new(),
-        entrypoint: None,
-        environment: Vec::new(),
-        environment_files: Vec::new(),
-        unread_environment: false,
-        gpu_node: None,
-        open: false,
-        idle: false,
-    }
-}
-
 /// An option with its value, or the first word that is none.
 enum Next<'a> {
     Flag,
@@ -169,7 +149,7 @@ fn behind(word: &Text, bytes: usize) -> Text {
 }
 
 fn run(words: &[Text], key: Span) -> Launch {
-    let mut out = launch(Launcher::DockerRun, key);
+    let mut out = Launch::new(Launcher::DockerRun, key);
     let mut rest = words;
     while let Some(next) = next(&mut rest, RUN_FLAGS, "ditPq") {
         match next {
@@ -241,14 +221,25 @@ fn variable(word: &Text, scope: Scope) -> Option<Variable> {
 
 fn build(words: &[Text], key: Span, at: Span) -> Vec<Does> {
     let (mut tags, mut context, mut rest) = (Vec::new(), None, words);
-    let mut of = BuildOf { context: Text::literal(".", at), dockerfile: None, target: None, arguments: Vec::new() };
+    let mut of = BuildOf {
+        context: Text::literal(".", at),
+        dockerfile: None,
+        target: None,
+        arguments: Vec::new(),
+        unread_arguments: false,
+    };
     let mut open = false;
     while let Some(next) = next(&mut rest, BUILD_FLAGS, "qD") {
         match next {
             Next::Valued("t" | "--tag", tag, _) => tags.push(tag),
             Next::Valued("f" | "--file", file, _) => of.dockerfile = Some(file),
             Next::Valued("--target", target, _) => of.target = Some(target),
-            Next::Valued("--build-arg", argument, _) => of.arguments.extend(variable(&argument, Scope::Arg)),
+            Next::Valued("--build-arg", argument, _) => match variable(&argument, Scope::Arg) {
+                Some(argument) => of.arguments.push(argument),
+                None => of.unread_arguments = true,
+            },
+            // Of podman: a file of them.
+            Next::Valued("--build-arg-file", ..) => of.unread_arguments = true,
             Next::Flag | Next::Valued(..) => {}
             Next::Unread => open = true,
             Next::Operand(word) => {
@@ -260,11 +251,11 @@ fn build(words: &[Text], key: Span, at: Span) -> Vec<Does> {
     }
     let Some(context) = context.filter(|c| c.known() != Some("-")) else { return Vec::new() };
     of.context = context;
-    let launch_of = |name: Option<String>| {
-        Does::Launch(Box::new(Launch { name, build: Some(of.clone()), open, ..launch(Launcher::DockerBuild, key) }))
+    // What is not known may be more of them.
+    of.unread_arguments |= open;
+    let launch_of = |image: Option<Text>| {
+        let launch = Launch { image, build: Some(of.clone()), open, ..Launch::new(Launcher::DockerBuild, key) };
+        Does::Launch(Box::new(launch))
     };
-    if tags.is_empty() {
-        return vec![launch_of(None)];
-    }
-    tags.iter().map(|tag| launch_of(tag.known().map(str::to_owned))).collect()
+    if tags.is_empty() { vec![launch_of(None)] } else { tags.into_iter().map(|tag| launch_of(Some(tag))).collect() }
 }

@@ -14,6 +14,7 @@ mod pipenv;
 mod pipx;
 mod pixi;
 mod poetry;
+pub(super) mod pythons;
 pub(super) mod slurm;
 mod system;
 pub(super) mod uv;
@@ -40,6 +41,11 @@ static GRAMMARS: &[(&[&str], Grammar)] = &[
     (&["uvx"], |words, _| uv::uvx(words.get(1..).unwrap_or_default())),
     (&["pipx"], pipx::pipx),
     (&["docker", "podman", "nvidia-docker"], docker::docker),
+    (&["pyenv"], pythons::pyenv),
+    (&["asdf"], pythons::asdf),
+    (&["mise", "rtx"], pythons::mise),
+    (&["workon"], pythons::workon),
+    (&["update-alternatives", "alternatives"], pythons::alternatives),
     (&["apt", "apt-get", "aptitude", "dnf", "yum", "microdnf", "tdnf", "apk", "zypper", "pacman"], system::system),
     (&["nvcc", "cmake", "make", "ninja"], compile::compile),
     (&["srun", "shifter"], slurm::slurm),

@@ -31,7 +31,7 @@ impl Walk<'_, '_> {
             }
             // `[ … ] && exit`: the script goes on where the test fails.
             ("&&", None) if !guards.is_empty() && self.ends(&[right]) => {
-                let test = self.test_text(node.byte_range());
+                let test = format!("{} …", self.test_text(left.byte_range()));
                 steps.extend([Step::Choose(test, 1), Step::Visit(right), Step::Unchoose]);
             }
             _ => {
@@ -53,7 +53,7 @@ impl Walk<'_, '_> {
         }
         numbers.swap(0, on);
         // Not the arms of another such test.
-        (format!("{text} …"), numbers)
+        (if on == 1 { format!("{text} …") } else { format!("{text} …{on}") }, numbers)
     }
 
     /// The tests that have succeeded once `node` has, innermost first.
@@ -205,6 +205,7 @@ impl Walk<'_, '_> {
                 {
                     text.push(' ');
                     text.push_str(&self.test_text(item.start_byte()..end.start_byte()));
+                    text.push(')');
                 }
                 parts.into_iter().skip(body).filter(Node::is_named).collect()
             })

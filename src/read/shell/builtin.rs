@@ -58,8 +58,8 @@ fn happens(walk: &mut Walk<'_, '_>, at: Span, words: &[Word], texts: &[Text]) {
         Some("popd") => walk.out.act(at, Does::Enter(Place::Directory(opaque()))),
         Some("source" | ".") => source(walk, at, program, arguments),
         Some("deactivate") => walk.out.act(at, Does::Enter(Place::Venv(opaque()))),
-        // An alias says what a person may type, not what happens.
-        Some("alias") => {}
+        // What a script then types is another program's; a person may type it, too.
+        Some("alias") => arguments.iter().filter_map(command::pythons::alias).for_each(|does| walk.out.act(at, does)),
         Some("eval") => {
             if let [_, word] = words {
                 walk.string(word.clone(), at);

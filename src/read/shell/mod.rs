@@ -13,6 +13,7 @@ mod redirect;
 #[cfg(test)]
 pub(crate) mod rendering;
 mod scan;
+mod sifted;
 mod verdict;
 mod walk;
 pub(crate) mod word;

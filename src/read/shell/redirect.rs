@@ -92,7 +92,11 @@ impl Walk<'_, '_> {
         let lines = heredoc.as_ref().filter(|_| to_shell).map(|heredoc| heredoc.lines.clone());
         steps.extend(lines.map(Step::Script));
         let into = heredoc.and_then(|heredoc| Some((self.copied_to(body, &right, &edits)?, heredoc)));
-        steps.extend(edits.into_iter().map(|to| Step::Edit(to.at, to.path)));
+        for to in edits {
+            let sifted = self.sifted_into(node, &to.path);
+            steps.push(Step::Edit(to.at, to.path));
+            steps.extend(sifted);
+        }
         steps.extend(right.into_iter().map(Step::Visit));
         steps.extend(into.map(|((at, path), heredoc)| Step::Write(at, path, heredoc)));
     }

@@ -46,6 +46,7 @@ pub(crate) fn act(act: &Act, source: &str) -> String {
         Does::Enter(Place::Directory(to)) => format!("cd {}", text(to)),
         Does::Enter(Place::CondaEnvironment(to)) => format!("conda {}", text(to)),
         Does::Enter(Place::Venv(to)) => format!("venv {}", text(to)),
+        Does::Enter(Place::Python(python)) => format!("python {}", text(python)),
         Does::Enter(Place::Subshell) => "(".to_owned(),
         Does::Enter(Place::Call) => "{".to_owned(),
         Does::Leave(leaves) => format!("{leaves:?} ends"),
@@ -53,6 +54,7 @@ pub(crate) fn act(act: &Act, source: &str) -> String {
         Does::Include(include) => format!("include {}", text(&include.path)),
         Does::Venv(folder) => format!("makes {}", text(folder)),
         Does::Edit(path) => format!("edit {}", text(path)),
+        Does::Sift(s) => format!("sift {} -> {}", texts(&s.from), s.to.as_ref().map_or("-".to_owned(), text)),
         Does::Write(w) => {
             let lines: Vec<_> = w.outline.acts.iter().map(|a| self::act(a, source)).collect();
             format!("write {}: {}", text(&w.path), lines.join(" | "))
@@ -98,7 +100,7 @@ pub(crate) fn act(act: &Act, source: &str) -> String {
                 out = format!(
                     "{:?} {:?} {} {file:?} {:?} {arguments:?}",
                     l.by,
-                    l.name,
+                    l.image.as_ref().map(text),
                     text(&b.context),
                     b.target.as_ref().map(text)
                 );

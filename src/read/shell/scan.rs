@@ -28,6 +28,18 @@ pub(super) fn functions(root: Node<'_>) -> Vec<Node<'_>> {
     found
 }
 
+/// All commands under a node, itself among them.
+pub(super) fn commands(node: Node<'_>) -> Vec<Node<'_>> {
+    let mut found = Vec::new();
+    each(node, |node| {
+        if node.kind() == "command" {
+            found.push(node);
+        }
+        true
+    });
+    found
+}
+
 /// The outermost command and process substitutions under a node.
 pub(super) fn substitutions(node: Node<'_>) -> Vec<Node<'_>> {
     let mut found = Vec::new();

@@ -74,7 +74,7 @@ fn functions() {
 fn what_ends_a_script() {
     check(&[
         ("apt install x; exit; apt install y", &["apt x", "Shell ends", "apt y"]),
-        ("[ -z \"$P\" ] && return\napt install x", &["{[ -z \"$P\" ] && return}1 Function ends", "apt x"]),
+        ("[ -z \"$P\" ] && return\napt install x", &["{[ -z \"$P\" ] …}1 Function ends", "apt x"]),
         ("a || exit 1\napt install x", &["{a}1 Shell ends", "apt x"]),
         // Where nothing is known, the script goes on.
         ("if a; then exit; fi\napt install x", &["{a …}1 Shell ends", "apt x"]),
@@ -83,7 +83,7 @@ fn what_ends_a_script() {
             "usage() { echo; exit 1; }\nif a; then usage; fi\napt install x",
             &["{a …}1 {", "{a …}1 Shell ends", "{a …}1 )", "apt x"],
         ),
-        ("case $1 in -h) exit;; *) apt install x;; esac", &["{$1 in -h * …}1 Shell ends", "{$1 in -h * …}0 apt x"]),
+        ("case $1 in -h) exit;; *) apt install x;; esac", &["{$1 in -h) *) …}1 Shell ends", "{$1 in -h) *) …}0 apt x"]),
         ("exec apt install x", &["apt x", "Shell ends"]),
         ("exec > log", &["edit log"]),
     ]);
@@ -120,7 +120,7 @@ fn tests_and_loops() {
         ("if a; then if b; then apt install x; fi; fi", &["{a}0 {b}0 apt x"]),
         (
             "case \"$1\" in gpu|cu) apt install x;; *) apt install y; esac",
-            &["{\"$1\" in gpu|cu *}0 apt x", "{\"$1\" in gpu|cu *}1 apt y"],
+            &["{\"$1\" in gpu|cu) *)}0 apt x", "{\"$1\" in gpu|cu) *)}1 apt y"],
         ),
         ("[ -n \"$A\" ] && apt install x || apt install y", &["{[ -n \"$A\" ]}0 apt x", "{[ -n \"$A\" ]}1 apt y"]),
         ("[ a ] && [ b ] && apt install x && apt install y", &["{[ b ]}0 {[ a ]}0 apt x", "{[ b ]}0 {[ a ]}0 apt y"]),
@@ -181,7 +181,7 @@ fn changed_files() {
     check(&[
         ("sed -i 's/a/b/' r.txt q.txt", &["edit r.txt", "edit q.txt"]),
         ("sed -i.bak -e a -e b r.txt; sed a r.txt", &["edit r.txt"]),
-        ("grep -v torch a > b 2> /dev/null; echo x >&2; x 2>err &> all", &["edit b", "edit all"]),
+        ("grep -v torch a > b 2> /dev/null; echo x >&2; x 2>err &> all", &["edit b", "sift a -> b", "edit all"]),
         ("perl -pi -e 's/a/b/' r.txt", &["edit r.txt"]),
         (
             "mv a b; cp -r c d; curl -L -o e http://x; wget -O f y",

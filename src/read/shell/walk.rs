@@ -11,7 +11,7 @@ use super::leaving;
 use super::redirect::{Heredoc, JobFile};
 use super::scan::{self, substitutions};
 use super::word::{self, Words};
-use crate::outline::{Act, Choice, Does, Piece, Place, Scope, Text, Torn, Variable, When};
+use crate::outline::{Act, Choice, Does, Piece, Place, Scope, Sifted, Text, Torn, Variable, When};
 use crate::read::excerpt::Excerpt;
 use crate::source::Span;
 
@@ -161,6 +161,8 @@ pub(super) enum Step<'t> {
     /// Text that a shell reads.
     Script(Range<usize>),
     Edit(Span, Text),
+    /// Parts of files are handed on.
+    Sift(Span, Sifted),
     /// A heredoc's lines go to a file.
     Write(Span, Text, Heredoc),
     /// A command's output goes to the later steps of a job.
@@ -243,6 +245,7 @@ impl<'e, 'o> Walk<'e, 'o> {
                     let script = self.without_tabs(part.clone());
                     self.inner_shell(&script, self.excerpt.span(part));
                 }
+                Step::Sift(at, sifted) => self.out.act(at, Does::Sift(sifted)),
                 Step::Edit(at, path) => self.out.act(at, Does::Edit(path)),
                 Step::Write(at, path, heredoc) => self.write(at, path, heredoc),
                 Step::Exports(node, file) => self.exports(node, file),
@@ -288,13 +291,13 @@ impl<'e, 'o> Walk<'e, 'o> {
                 self.torn(node);
                 steps.extend(named(node).into_iter().map(Step::Visit));
             }
-            "program"
-            | "do_group"
-            | "compound_statement"
-            | "while_statement"
-            | "pipeline"
-            | "negated_command"
-            | "variable_assignments" => steps.extend(named(node).into_iter().map(Step::Visit)),
+            "pipeline" => {
+                steps.extend(named(node).into_iter().map(Step::Visit));
+                self.sifted_by_pipeline(node, &mut steps);
+            }
+            "program" | "do_group" | "compound_statement" | "while_statement" | "negated_command" | "variable_assignments" => {
+                steps.extend(named(node).into_iter().map(Step::Visit))
+            }
             _ => {}
         }
         todo.extend(steps.into_iter().rev());
@@ -310,7 +313,9 @@ impl<'e, 'o> Walk<'e, 'o> {
     }
 
     pub(super) fn after_substitutions<'t>(&self, node: Node<'t>, then: Step<'t>, steps: &mut Vec<Step<'t>>) {
-        steps.extend(substitutions(node).into_iter().map(Step::Visit));
+        let inner = substitutions(node);
+        steps.extend(Some(&inner).filter(|inner| !inner.is_empty()).and_then(|inner| self.sifted_for(node, inner)));
+        steps.extend(inner.into_iter().map(Step::Visit));
         steps.push(then);
     }
 

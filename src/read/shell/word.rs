@@ -8,6 +8,9 @@ use crate::read::excerpt::{Excerpt, UNKNOWN};
 /// `${A:-${B:-…` deeper than this is not followed.
 const DEPTH: usize = 16;
 
+/// Commands whose answer is the machine's, which the one who follows the commands knows; they have it as variables.
+const MACHINE: &[&str] = &["(uname -m)", "(arch)", "(dpkg --print-architecture)"];
+
 /// Whose words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Words {
@@ -155,9 +158,15 @@ impl Reader<'_> {
                 pieces.push(Piece::Variable { name, fallback: None, instead: None });
             }
             Some('(') if shell => {
+                let start = self.at;
                 self.at += 1;
                 self.skip_to('(', ')');
-                Self::opaque(pieces);
+                match self.source.get(start..self.at).filter(|command| MACHINE.contains(command)) {
+                    Some(command) => {
+                        pieces.push(Piece::Variable { name: command.to_owned(), fallback: None, instead: None });
+                    }
+                    None => Self::opaque(pieces),
+                }
             }
             Some('\'') if shell && end == End::Source => {
                 let close = self.source[self.at + 1..].find('\'').map_or(self.source.len(), |n| self.at + 1 + n);
@@ -301,6 +310,7 @@ mod tests {
             ("${A//x/y}${#A}${A[@]}${!A}$1$@$#", "?<1><@>?"),
             ("${A##*/}b", "?b"),
             ("$(nvcc -V | x \")\")z`a b`", "?z?"),
+            ("x-$(uname -m).sh", "x-<(uname -m)>.sh"),
             ("dist/*.whl", "dist/?.whl"),
             ("torch==2.*", "torch==2.*"),
             ("~/*", "~/?"),

@@ -32,7 +32,7 @@ pub(super) fn read(file: FileId, text: &str) -> Outline {
         let shared = root.get("env").map(Node::entries).unwrap_or_default().len();
         for (key, job) in &jobs {
             let (key, job) = (*key, *job);
-            if job.is_map() && jobs.len() * shared <= SHARED {
+            if job.is_map() && !never(job) && jobs.len() * shared <= SHARED {
                 reader.rows_of(root, key, job);
             }
         }
@@ -257,10 +257,20 @@ fn is_windows(runs_on: &Text) -> bool {
     runs_on.pieces.iter().any(|p| matches!(p, Piece::Literal(text) if text.to_lowercase().contains("windows")))
 }
 
+/// A test without its `${{ }}`.
+fn bare(test: &str) -> &str {
+    let test = test.trim();
+    test.strip_prefix("${{").and_then(|t| t.strip_suffix("}}")).unwrap_or(test).trim()
+}
+
+/// `if: false`.
+fn never(node: Node<'_>) -> bool {
+    node.get("if").and_then(|test| test.text().or_else(|| test.is_template().then(|| test.raw()))).map(bare) == Some("false")
+}
+
 /// The choice that a step's `if:` makes; `None` where the row shows that it does not run.
 fn branch(test: &str, row: &Row) -> Option<Option<Choice>> {
-    let test = test.trim();
-    let test = test.strip_prefix("${{").and_then(|t| t.strip_suffix("}}")).unwrap_or(test).trim();
+    let test = bare(test);
     if let Some(holds) = row.holds(test) {
         return holds.then_some(None);
     }
@@ -278,22 +288,9 @@ fn branch(test: &str, row: &Row) -> Option<Option<Choice>> {
 /// A container with `options: --gpus all`.
 fn gpu_container(run: &Run<'_>, key: Node<'_>, node: Node<'_>, image: Option<Text>) -> Option<Act> {
     let (asked, _) = gpu_options(&words(node.get("options")?));
-    let launch = Launch {
-        by: Launcher::DockerRun,
-        name: key.text().map(str::to_owned),
-        key: key.at(),
-        image,
-        build: None,
-        gpu: GpuRequest::Asked(asked?),
-        command: Vec::new(),
-        entrypoint: None,
-        environment: Vec::new(),
-        environment_files: Vec::new(),
-        unread_environment: false,
-        gpu_node: None,
-        open: false,
-        idle: false,
-    };
+    let name = key.text().map(str::to_owned);
+    let gpu = GpuRequest::Asked(asked?);
+    let launch = Launch { name, image, gpu, ..Launch::new(Launcher::DockerRun, key.at()) };
     Some(run.act(node.at(), Does::Launch(Box::new(launch))))
 }
 

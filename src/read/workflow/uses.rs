@@ -2,9 +2,11 @@
 
 use super::Run;
 use crate::outline::{
-    Act, Does, How, Include, Install, InstallFlags, Piece, Place, Scope, SystemPackages, Target, Text, Tool, Use, Variable,
-    input_name,
+    Act, BuildOf, Does, How, Include, Install, InstallFlags, Launch, Launcher, Piece, Place, Scope, SystemPackages, Target, Text,
+    Tool, Use, Variable, input_name,
 };
+use crate::read::command;
+use crate::read::shell::word::push_literal;
 use crate::read::syntax::yaml::Node;
 
 /// The path of an action or workflow of the root.
@@ -72,8 +74,68 @@ pub(super) fn used(node: Node<'_>, step: Node<'_>, run: &Run<'_>, windows: bool)
             let packages = SystemPackages { manager: "apt".to_owned(), names: vec![package.clone()], removes: false };
             vec![run.act(package.at, Does::System(packages)), sets("CUDA_PATH", folder)]
         }),
+        _ if name.ends_with("/build-push-action") => built(node, step, run),
         _ => Vec::new(),
     }
+}
+
+/// An image that a step builds, once for each of its names.
+/// Source: <https://github.com/docker/build-push-action>, "inputs".
+fn built(node: Node<'_>, step: Node<'_>, run: &Run<'_>) -> Vec<Act> {
+    let with = |key: &str| step.path(&["with", key]).and_then(|n| run.text(n));
+    let arguments = with("build-args").map(|text| lines(&text)).unwrap_or_default();
+    let (named, other): (Vec<_>, Vec<_>) = arguments.iter().map(command::assignment).partition(Option::is_some);
+    let named = named.into_iter().flatten();
+    let build = BuildOf {
+        context: with("context").map_or_else(|| Text::literal(".", node.at()), context),
+        dockerfile: with("file"),
+        target: with("target"),
+        arguments: named.map(|(name, value)| Variable { name, value: Some(value), scope: Scope::Arg }).collect(),
+        unread_arguments: !other.is_empty(),
+    };
+    let launch = |image| {
+        let launch = Launch { image, build: Some(build.clone()), ..Launch::new(Launcher::DockerBuild, node.at()) };
+        run.act(node.at(), Does::Launch(Box::new(launch)))
+    };
+    let tags = with("tags").map(|text| lines(&text)).unwrap_or_default();
+    if tags.is_empty() { vec![launch(None)] } else { tags.into_iter().map(|tag| launch(Some(tag))).collect() }
+}
+
+/// The repository itself, as the action has it when no other is named.
+fn context(mut text: Text) -> Text {
+    if let Some(Piece::Literal(first)) = text.pieces.first_mut()
+        && let Some(rest) = first.strip_prefix("{{defaultContext}}")
+    {
+        *first = format!("./{}", rest.trim_start_matches(':'));
+    }
+    text
+}
+
+/// The lines of a text that hold anything.
+fn lines(text: &Text) -> Vec<Text> {
+    let mut lines = vec![Vec::new()];
+    for piece in &text.pieces {
+        let Piece::Literal(literal) = piece else {
+            lines.last_mut().into_iter().for_each(|line| line.push(piece.clone()));
+            continue;
+        };
+        for (n, part) in literal.split('\n').enumerate() {
+            if n > 0 {
+                lines.push(Vec::new());
+            }
+            let line = lines.last_mut();
+            let part = if line.as_ref().is_some_and(|line| line.is_empty()) { part.trim_start() } else { part };
+            line.into_iter().for_each(|line| push_literal(line, part));
+        }
+    }
+    let kept = lines.into_iter().map(|mut pieces| {
+        if let Some(Piece::Literal(last)) = pieces.last_mut() {
+            last.truncate(last.trim_end().len());
+        }
+        pieces.retain(|piece| !matches!(piece, Piece::Literal(text) if text.is_empty()));
+        Text { pieces, at: text.at }
+    });
+    kept.filter(|line| !line.pieces.is_empty()).collect()
 }
 
 /// The package and the folder of a toolkit: `12.4.1` is `cuda-toolkit-12-4` in `/usr/local/cuda-12.4`.

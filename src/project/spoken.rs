@@ -1,0 +1,90 @@
+//! The variables that launches speak of, as the commands before them set them; and what images are called by that.
+
+use std::collections::HashMap;
+
+use super::Project;
+use super::variables::{Seen, Value, Variables};
+use crate::outline::{Act, Does, Launch, When};
+
+/// No root sets more variables for all its launches together; what is spoken of then is not known.
+const MOST: usize = 200_000;
+
+/// By the place of a launch in memory.
+#[derive(Debug, Default)]
+pub(super) struct Spoken {
+    of: HashMap<usize, Variables>,
+    none: Variables,
+}
+
+impl Spoken {
+    pub(super) fn of(project: &Project<'_>) -> Self {
+        let mut spoken = Self::default();
+        let mut left = MOST;
+        for (_, file) in project.files() {
+            for (at, act) in file.outline.acts.iter().enumerate() {
+                let Does::Launch(launch) = &act.does else { continue };
+                let sets = project.parts(file).sets_for(launch, &file.outline.acts, at);
+                left = left.saturating_sub(sets.len());
+                if left == 0 {
+                    return Self::default();
+                }
+                if !sets.is_empty() {
+                    spoken.of.insert(address(launch), set(&sets, &act.when));
+                }
+            }
+        }
+        spoken
+    }
+    /// What is set for a launch.
+    pub(super) fn variables(&self, launch: &Launch) -> &Variables {
+        self.of.get(&address(launch)).unwrap_or(&self.none)
+    }
+    /// What the image of a launch is called, whatever its tag; one that is spelled by a variable which is not known is the
+    /// same only in its own file.
+    pub(super) fn image(&self, path: &str, launch: &Launch) -> Option<String> {
+        let written = self.variables(launch).written(launch.image.as_ref()?);
+        let name = untagged(&written);
+        match (name.contains("$()"), name.contains("${")) {
+            _ if name.is_empty() => None,
+            // Two commands give two answers.
+            (true, _) => None,
+            (false, true) => Some(format!("{path}: {name}")),
+            (false, false) => Some(name.to_owned()),
+        }
+    }
+}
+
+/// The variables of a file of commands; what is set under a test that the launch does not stand under is not known.
+fn set(sets: &[&Act], under: &When) -> Variables {
+    let mut variables = Variables::default();
+    for act in sets {
+        let Does::Set(variable) = &act.does else { continue };
+        let sure = act.when.0.iter().all(|choice| under.0.contains(choice));
+        let value = match variable.value.as_ref().filter(|_| sure) {
+            Some(text) => variables.value(text, act.at, Seen::Shell),
+            None => Value::unknown(act.at, Seen::Shell),
+        };
+        variables.set(&variable.name, value);
+    }
+    variables
+}
+
+fn address(launch: &Launch) -> usize {
+    std::ptr::from_ref(launch).addr()
+}
+
+/// A name built and run in one root is the same image whatever its tag.
+fn untagged(image: &str) -> &str {
+    let slash = image.rfind('/').map_or(0, |at| at + 1);
+    image[slash..].find([':', '@']).map_or(image, |end| &image[..slash + end])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::untagged;
+
+    #[test]
+    fn a_port_is_no_tag() {
+        assert_eq!(["a:5000/b:1", "a:5000/b", "a:1", "a@sha256:0"].map(untagged), ["a:5000/b", "a:5000/b", "a", "a"]);
+    }
+}
