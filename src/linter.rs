@@ -5,11 +5,11 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use crate::config::{self, Config, Mistake};
-use crate::diagnostic::{Diagnostic, Notice, Report, Severity};
-use crate::environment::{Environment, Host};
+use crate::diagnostic::{Diagnostic, Label, Notice, Report, Severity};
+use crate::environment::{Environment, Gpu, Host, Reason};
 use crate::install::{self, Aliases};
 use crate::judge::{self, Seen};
-use crate::outline::{Kind, Outline};
+use crate::outline::{Ignore, Kind, Outline};
 use crate::platform::Platform;
 use crate::project::{self, Beginning, Enters, File, Project, Script, World};
 use crate::rules::{Check, Needs, Out, RULES, Rule};
@@ -25,6 +25,8 @@ pub struct Linter {
     sources: Sources,
     /// With the folder whose configuration names them; empty for those in force everywhere.
     hosts: Vec<(String, Host)>,
+    /// Comments that silence rules in the texts that are no files of the repository: hosts, the one configuration.
+    beside: BTreeMap<FileId, Vec<Ignore>>,
     files: BTreeMap<String, Read>,
     configs: BTreeMap<String, Config>,
     /// The one that holds for every file, if one is given.
@@ -55,7 +57,7 @@ struct Judged {
     reached: BTreeSet<FileId>,
     looked: BTreeSet<(String, Kind)>,
     installed: BTreeSet<String>,
-    outside: BTreeSet<String>,
+    outside: BTreeSet<(String, Span)>,
     environments: Arc<Vec<Environment>>,
     /// What the image runs.
     runs: Vec<(String, Span)>,
@@ -96,6 +98,9 @@ impl Linter {
         let own = read::kind_by_name(path).or_else(|| read::kind_by_content(path, text));
         let kind = own.or_else(|| self.files.get(path).map(|f| f.kind));
         let id = self.sources.set(path, text);
+        if let Some(kind) = kind {
+            self.read(path, id, kind, own.is_none());
+        }
         match kind {
             // Another configuration holds, or none: what is wrong in this one does not matter.
             Some(Kind::Config | Kind::Pyproject) if self.settings.no_config => {}
@@ -110,9 +115,6 @@ impl Linter {
                 }
             }
             _ => {}
-        }
-        if let Some(kind) = kind {
-            self.read(path, id, kind, own.is_none());
         }
         Ok(())
     }
@@ -158,7 +160,13 @@ impl Linter {
     /// Mistakes in the host's text.
     pub fn host_of(&mut self, folder: &str, origin: Origin, path: &str, text: &str) -> Result<(), Vec<Mistake>> {
         let file = self.sources.set_from(origin, path, text);
-        let host = config::host(file, text)?;
+        let mut host = config::host(file, text)?;
+        if host.name.is_empty() {
+            let name = path.rsplit('/').next().unwrap_or(path);
+            host.name =
+                if origin == Origin::CommandLine { "host" } else { name.strip_suffix(".toml").unwrap_or(name) }.to_owned();
+        }
+        self.beside.insert(file, config::ignores(file, text));
         self.hosts.push((folder.to_owned(), host));
         Ok(())
     }
@@ -170,6 +178,7 @@ impl Linter {
     pub fn config(&mut self, origin: Origin, path: &str, text: &str) -> Result<(), Vec<Mistake>> {
         let file = self.sources.set_from(origin, path, text);
         self.given = Some(config::config(file, text)?);
+        self.beside.insert(file, config::ignores(file, text));
         Ok(())
     }
 
@@ -177,6 +186,13 @@ impl Linter {
     #[must_use]
     pub fn sources(&self) -> &Sources {
         &self.sources
+    }
+
+    /// What a file of the repository is linted as, and whether only a link makes it so; meaningful after
+    /// [`Linter::report`].
+    #[must_use]
+    pub fn kind(&self, path: &str) -> Option<(Kind, bool)> {
+        self.files.get(path).map(|f| (f.kind, f.by_link))
     }
 
     /// The environments of the last report, by start; meaningful after [`Linter::report`].
@@ -264,10 +280,15 @@ impl Linter {
         report.unknown = unknown.into_iter().collect();
         report.needs.sort_by(|a, b| a.environment.cmp(&b.environment));
         report.needs.dedup_by(|a, b| a.environment == b.environment);
-        let outside: BTreeSet<&String> = judged.values().flat_map(|j| &j.outside).collect();
-        let outside = outside.iter().map(|path| format!("{path} lies outside the root and is not read"));
-        report.warnings.extend(outside.map(|what| Notice { at: None, what }));
-        report.warnings.extend(unknown::gpus(self.all_hosts().flat_map(|host| &host.gpus)));
+        let outside: BTreeSet<&(String, Span)> = judged.values().flat_map(|j| &j.outside).collect();
+        report.warnings.extend(
+            outside.into_iter().map(|(path, at)| Notice {
+                at: Some(*at),
+                what: format!("{} lies outside the root and is not read", brief(path)),
+            }),
+        );
+        let is_option = |gpu: &Gpu| self.sources.origin(gpu.at.file) == Origin::CommandLine;
+        report.warnings.extend(unknown::gpus(self.all_hosts().flat_map(|host| &host.gpus), is_option));
         self.conclude(seen, &mut report);
         self.starts = judged;
         self.work = work;
@@ -428,28 +449,23 @@ impl Linter {
                 && !self.settings.ignore.iter().any(|s| s == name)
         };
         let seen = seen.into_iter().filter(|s| chosen(s.rule.name)).collect();
-        let mut said = judge::judge(seen);
-        let mut suppressions = Suppressions::new(self.files.values().map(|f| (f.id, &f.outline)));
+        let hosts: BTreeSet<&str> = self.all_hosts().map(|host| host.name.as_str()).collect();
+        let mut said = judge::judge(seen, hosts.len());
+        let of_files = self.files.values().map(|f| (f.id, f.outline.ignores.as_slice()));
+        let read: HashSet<FileId> = self.files.values().map(|f| f.id).collect();
+        let beside = self.beside.iter().filter(|(id, _)| !read.contains(id));
+        let mut suppressions = Suppressions::new(of_files.chain(beside.map(|(id, ignores)| (*id, ignores.as_slice()))));
         report.warnings.extend(suppressions.without_effect().chain(self.unknown_rules()).chain(self.unknown_mirrors()));
         said.retain_mut(|found| self.level(found) && !suppressions.silence(found));
         if let Some(rule) = RULES.iter().find(|r| matches!(r.check, Check::Suppressions) && chosen(r.name)) {
-            for (name, at) in suppressions.unused() {
-                let spoke = crate::rules::find(name).is_some_and(|r| {
-                    chosen(r.name) && (r.needs == Needs::Nothing || !self.hosts_of(self.sources.path(at.file)).is_empty())
-                });
-                let off = self.levels_at(at, name) == Some(None);
-                if spoke && !off {
-                    let mut found = Diagnostic {
-                        rule: rule.name,
-                        severity: rule.level,
-                        message: format!("ignore[{name}] silences nothing here"),
-                        labels: vec![crate::diagnostic::Label { at, reason: crate::environment::Reason::Here }],
-                        help: Some("take it away".to_owned()),
-                        environments: Vec::new(),
-                        hosts: Vec::new(),
-                        fix: None,
-                    };
-                    if self.level(&mut found) {
+            // What silences this rule may itself be told once all the others are.
+            for of_rule in [false, true] {
+                for (name, at) in suppressions.unused() {
+                    if (name == rule.name) != of_rule || !read.contains(&at.file) || !self.could_speak(name, at, &chosen) {
+                        continue;
+                    }
+                    let mut found = unused(rule, name, at);
+                    if self.level(&mut found) && (of_rule || !suppressions.silence(&found)) {
                         said.push(found);
                     }
                 }
@@ -473,6 +489,14 @@ impl Linter {
         let place = |notice: &Notice| notice.at.map(|at| (self.sources.path(at.file).to_owned(), at.start));
         report.warnings.sort_by_cached_key(|notice| (place(notice), notice.what.clone()));
         report.warnings.dedup();
+    }
+
+    /// Whether the rule of that name could have spoken of a place: it is in force there, with a host that it needs.
+    fn could_speak(&self, rule: &str, at: Span, chosen: &impl Fn(&str) -> bool) -> bool {
+        let path = self.sources.path(at.file);
+        let Some(rule) = crate::rules::find(rule).filter(|rule| chosen(rule.name)) else { return false };
+        let met = || self.hosts_of(path).iter().any(|host| rule.needs.meets(host) && hardware::meets(path, host));
+        self.levels_at(at, rule.name) != Some(None) && (matches!(rule.needs, Needs::Nothing) || met())
     }
 
     /// Rules that configurations name and that do not exist.
@@ -620,6 +644,19 @@ fn check_environment(env: &Environment, hosts: &[Host], seen: &mut Vec<Seen>) {
             }
             Check::File(_) | Check::Launch(_) | Check::Suppressions => {}
         }
+    }
+}
+
+fn unused(rule: &Rule, name: &str, at: Span) -> Diagnostic {
+    Diagnostic {
+        rule: rule.name,
+        severity: rule.level,
+        message: format!("ignore[{name}] silences nothing here"),
+        labels: vec![Label { at, reason: Reason::Here }],
+        help: Some("take it away".to_owned()),
+        environments: Vec::new(),
+        hosts: Vec::new(),
+        fix: None,
     }
 }
 
