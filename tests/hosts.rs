@@ -115,6 +115,13 @@ fn host_files_are_named_from_the_working_directory() {
     assert_eq!(labels(&cfg, &["--no-config", "--host", whole.to_str().expect("UTF-8")]), "requirements.txt ../desk.toml");
     let (files, _, _) = run(&cfg, &["--show-files"]);
     assert_eq!(files, "cudalint.toml: config\nin.toml: host\nrequirements.txt: requirements\n../desk.toml: host\n");
+    let (files, _, _) = run(&cfg, &["--show-files", "--config", "cudalint.toml"]);
+    assert_eq!(files.matches("cudalint.toml").count(), 1, "{files}");
+    let (files, _, _) = run(temp.path(), &["--show-files", "--config", "cfg/cudalint.toml", "--exclude", "in.toml", "cfg"]);
+    assert!(files.contains("cfg/cudalint.toml: config\n"), "{files}");
+    std::fs::create_dir_all(temp.path().join("other/.git")).expect("a folder");
+    let (files, _, _) = run(temp.path(), &["--show-files", "--host", "desk.toml", "cfg", "other"]);
+    assert_eq!(files.matches("desk.toml: host\n").count(), 1, "{files}");
     // A host file in force that is a PATH is no stranger.
     let (found, told, _) = run(&cfg, &["in.toml"]);
     assert_eq!((found.lines().count(), told.as_str()), (1, ""));

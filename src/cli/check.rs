@@ -312,7 +312,7 @@ fn standard_input() -> Result<String, Failure> {
 }
 
 fn show_files(roots: &[Root]) -> Result<Verdict, Failure> {
-    let mut out = Vec::new();
+    let (mut out, mut told) = (Vec::new(), BTreeSet::new());
     for root in roots {
         for (path, read_as) in root.shown_files() {
             let kind = match read_as {
@@ -321,7 +321,11 @@ fn show_files(roots: &[Root]) -> Result<Verdict, Failure> {
                 ReadAs::Host => "host".to_owned(),
                 ReadAs::Nothing => "no kind that is linted".to_owned(),
             };
-            let _ = writeln!(out, "{}: {kind}", one_line(&path));
+            let line = format!("{}: {kind}", one_line(&path));
+            // What lies outside of several roots is read for each.
+            if told.insert(line.clone()) {
+                let _ = writeln!(out, "{line}");
+            }
         }
     }
     print(&out)?;

@@ -178,9 +178,12 @@ impl Root {
         let inside = self.hosts.iter().filter(|(inside, _)| *inside).map(|(_, path)| path);
         let of_root: BTreeSet<&String> = self.files.iter().chain(inside).collect();
         let of_root = of_root.into_iter().map(|path| (self.viewpoint.path(path), self.read_as(path)));
-        let config = self.config.iter().map(|path| (path.clone(), ReadAs::Kind(Kind::Config)));
         let outside = self.hosts.iter().filter(|(inside, _)| !*inside).map(|(_, path)| (path.clone(), ReadAs::Host));
-        of_root.chain(config).chain(outside).collect()
+        let mut all: Vec<_> = of_root.chain(outside).collect();
+        if let Some(path) = self.config.as_ref().filter(|config| !all.iter().any(|(path, _)| path == *config)) {
+            all.push((path.clone(), ReadAs::Kind(Kind::Config)));
+        }
+        all
     }
 
     fn follow_links(&mut self, root: &Path, asked: &Asked, failures: &mut Vec<String>) {
