@@ -4,11 +4,12 @@ use globset::{Glob, GlobMatcher};
 
 use crate::diagnostic::Severity;
 use crate::environment::{Gpu, Host};
+use crate::globs::{self, PathGlobs};
 use crate::knowledge::{self, Basis, Segment, Sm};
-use crate::outline::Text;
+use crate::outline::{Ignore, Text};
 use crate::platform::{Arch, Os, Platform, Pythons};
-use crate::read::syntax::toml::{Table, Toml, Value, items, table};
-use crate::source::{FileId, Span};
+use crate::read::syntax::toml::{self, Table, Toml, Value, items, table};
+use crate::source::{FileId, Span, brief};
 use crate::version::{CudaVersion, DriverVersion};
 
 /// Sections of a host file that `probe` writes about what lies on the machine.
@@ -20,7 +21,7 @@ pub struct Config {
     /// Globs of host files, relative to the configuration's folder.
     pub hosts: Vec<(String, Option<Span>)>,
     /// Globs of paths that are not read, relative to the configuration's folder.
-    pub exclude: Vec<String>,
+    pub exclude: PathGlobs,
     /// Hosts written inline.
     pub host: Vec<Host>,
     /// A company's index in terms of a public one: address → index id of the tables, with its place.
@@ -33,29 +34,30 @@ pub struct Config {
     pub per_path: Vec<PerPath>,
 }
 
-/// A glob, ready to be asked.
+/// A glob of names, ready to be asked.
 #[derive(Clone, Debug)]
 pub struct Pattern {
     /// As it stands in the file.
     pub written: String,
-    matcher: Option<GlobMatcher>,
+    matcher: GlobMatcher,
 }
 
 impl Pattern {
-    fn new(written: String) -> Self {
-        Self { matcher: Glob::new(&written).ok().map(|glob| glob.compile_matcher()), written }
+    fn new(written: String) -> Result<Self, String> {
+        let glob = Glob::new(&written).map_err(|e| globs::bad_glob(&written, &e))?;
+        Ok(Self { matcher: glob.compile_matcher(), written })
     }
-    /// Whether a path or a name fits; none fits what is no glob.
-    pub(crate) fn fits(&self, text: &str) -> bool {
-        self.matcher.as_ref().is_some_and(|matcher| matcher.is_match(text))
+    /// Whether a name fits.
+    pub(crate) fn fits(&self, name: &str) -> bool {
+        self.matcher.is_match(name)
     }
 }
 
 /// Levels for some paths.
 #[derive(Clone, Debug)]
 pub struct PerPath {
-    /// Glob, relative to the configuration's folder.
-    pub path: Pattern,
+    /// Files and folders, relative to the configuration's folder.
+    pub path: PathGlobs,
     /// Highest level by rule; `None` = off.
     pub levels: Vec<(String, Option<Severity>, Span)>,
 }
@@ -88,7 +90,13 @@ pub fn config_in_pyproject(file: FileId, text: &str) -> Result<Option<Config>, V
     reader.read(|reader| Some(reader.config(ours)))
 }
 
-/// Reads a host file.
+/// The comments of a configuration or host file that silence rules.
+#[must_use]
+pub fn ignores(file: FileId, text: &str) -> Vec<Ignore> {
+    toml::ignores(file, text)
+}
+
+/// Reads a host file; its name is empty where it says none.
 ///
 /// # Errors
 /// As [`config`].
@@ -121,20 +129,31 @@ impl<'t> Reader<'t> {
         for (key, value) in root {
             match key.get_ref().as_ref() {
                 "hosts" => config.hosts = self.strings("hosts", value).iter().map(|t| (said(t), Some(t.at))).collect(),
-                "exclude" => config.exclude = self.strings("exclude", value).iter().map(said).collect(),
+                "exclude" => {
+                    let written = self.strings("exclude", value);
+                    config.exclude = self.path_globs("exclude", &written);
+                }
                 "host" => {
                     for item in self.tables("host", value) {
-                        let host = self.host(item);
+                        let mut host = self.host(item);
+                        if host.name.is_empty() {
+                            let before = config.host.len();
+                            host.name = if before == 0 { "host".to_owned() } else { format!("host {}", before + 1) };
+                        }
                         config.host.push(host);
                     }
                 }
                 "mirrors" => {
                     let pairs = self.pairs("mirrors", value);
-                    config.mirrors = pairs.into_iter().map(|(address, id)| (address, said(&id), id.at)).collect();
+                    config.mirrors = pairs.into_iter().map(|(address, _, id)| (address, said(&id), id.at)).collect();
                 }
                 "images" => {
-                    let pairs = self.pairs("images", value);
-                    config.images = pairs.into_iter().map(|(glob, image)| (Pattern::new(glob), said(&image))).collect();
+                    for (glob, at, image) in self.pairs("images", value) {
+                        match Pattern::new(glob) {
+                            Ok(glob) => config.images.push((glob, said(&image))),
+                            Err(what) => self.mistake(at, format!("images: {what}")),
+                        }
+                    }
                 }
                 "levels" => config.levels = self.levels(value),
                 "per-path" => config.per_path = self.per_path(value),
@@ -152,20 +171,35 @@ impl<'t> Reader<'t> {
             let (mut path, mut levels) = (None, Vec::new());
             for (key, value) in item {
                 match key.get_ref().as_ref() {
-                    "path" => path = self.string("path", value).as_ref().map(said),
+                    "path" => path = self.string("path", value),
                     "levels" => levels = self.levels(value),
                     other => self.unknown(self.toml.span(key.span()), other, "`[[per-path]]`", &["path", "levels"]),
                 }
             }
             match path {
                 Some(path) => {
-                    all.push(PerPath { path: Pattern::new(path), levels });
+                    let path = self.path_globs("path", &[path]);
+                    all.push(PerPath { path, levels });
                 }
                 None if item.contains_key("path") => {}
                 None => self.mistake(self.toml.span(value.span()), "`[[per-path]]` needs a `path`"),
             }
         }
         all
+    }
+    /// Globs of paths; one that is none is a mistake of its own.
+    fn path_globs(&mut self, key: &str, written: &[Text]) -> PathGlobs {
+        let mut good = Vec::new();
+        for text in written {
+            match globs::glob_of_path(text.known().unwrap_or_default()) {
+                Ok(_) => good.push(said(text)),
+                Err(what) => self.mistake(text.at, format!("{key}: {what}")),
+            }
+        }
+        PathGlobs::new(&good).unwrap_or_else(|what| {
+            written.iter().take(1).for_each(|text| self.mistake(text.at, format!("{key}: {what}")));
+            PathGlobs::default()
+        })
     }
     fn levels(&mut self, value: &Value<'_>) -> Vec<(String, Option<Severity>, Span)> {
         let mut levels = Vec::new();
@@ -177,7 +211,8 @@ impl<'t> Reader<'t> {
                 Some("info") => Some(Severity::Info),
                 Some("off") => None,
                 _ => {
-                    let what = format!("the level of `{}` is none of \"error\", \"warning\", \"info\", \"off\"", rule.get_ref());
+                    let rule = brief(rule.get_ref());
+                    let what = format!("the level of `{rule}` is none of \"error\", \"warning\", \"info\", \"off\"");
                     self.mistake(self.toml.span(value.span()), what);
                     continue;
                 }
@@ -189,7 +224,7 @@ impl<'t> Reader<'t> {
     fn host(&mut self, root: &Table<'_>) -> Host {
         let platform = Platform::default();
         let mut arch = None;
-        let mut host = Host { name: "host".into(), driver: None, driver_cuda: None, gpus: Vec::new(), platform, wsl: false };
+        let mut host = Host { name: String::new(), driver: None, driver_cuda: None, gpus: Vec::new(), platform, wsl: false };
         for (key, value) in root {
             match key.get_ref().as_ref() {
                 "schema" => {
@@ -198,7 +233,13 @@ impl<'t> Reader<'t> {
                         self.mistake(self.toml.span(value.span()), "`schema` is 1 in every host file that this cudalint reads");
                     }
                 }
-                "name" => host.name = self.string("name", value).as_ref().map_or(host.name, said),
+                "name" => {
+                    let name = self.string("name", value);
+                    if let Some(empty) = name.as_ref().filter(|name| name.known().is_none_or(|name| name.trim().is_empty())) {
+                        self.mistake(empty.at, "`name` is empty: it is what findings call the machine");
+                    }
+                    host.name = name.as_ref().map(said).unwrap_or_default();
+                }
                 "os" => {
                     let names = [("linux", Os::Linux), ("windows", Os::Windows), ("macos", Os::MacOs)];
                     host.platform.os = self.one_of("os", value, &names).unwrap_or(Os::Linux);
@@ -255,15 +296,19 @@ impl<'t> Reader<'t> {
                 other => self.unknown(self.toml.span(key.span()), other, "`[[gpu]]`", &["name", "compute_capability"]),
             }
         }
-        let row = name.as_ref().and_then(Text::known).and_then(knowledge::gpu);
+        let named = name.as_ref().and_then(Text::known).and_then(knowledge::gpu);
         let given = capability.map(|(sm, _)| sm);
         // No chip has it: the GPU is as unknown as one with an unknown name.
         let strange = given.is_some_and(|sm| !knowledge::is_chip(sm));
+        // Of a name and a number that contradict each other one is wrong, and who knows which.
+        let agree = |row: &knowledge::Gpu| given.is_none_or(|sm| (sm.major, sm.minor) == (row.sm.major, row.sm.minor));
+        let row = named.filter(|row| agree(row));
+        let known = !strange && row.is_some() == named.is_some();
         let capability_name = || given.map(|sm| format!("sm_{}{}", sm.major, sm.minor));
         Some(Gpu {
             name: name.as_ref().filter(|_| !strange).map(said).or_else(capability_name).unwrap_or_default(),
             at: name.map(|name| name.at).or(capability.map(|(_, at)| at)).unwrap_or(at),
-            sm: given.or(row.map(|row| row.sm)).filter(|_| !strange),
+            sm: given.or(row.map(|row| row.sm)).filter(|_| known),
             segment: row.map(|row| row.segment),
             // What the host file says outright was read off the machine.
             basis: if given.is_some() { Basis::Measured } else { row.map_or(Basis::Inferred, |row| row.basis) },
@@ -273,13 +318,16 @@ impl<'t> Reader<'t> {
         self.mistakes.push(Mistake { at, what: what.into() });
     }
     fn unknown(&mut self, at: Span, key: &str, of: &str, known: &[&str]) {
-        self.mistake(at, format!("unknown key `{key}`; {of} knows {}", known.join(", ")));
+        self.mistake(at, format!("unknown key `{}`; {of} knows {}", brief(key), known.join(", ")));
     }
     fn string(&mut self, key: &str, value: &Value<'_>) -> Option<Text> {
         let text = self.toml.string(value);
         if text.is_none() {
             let kind = value.get_ref().type_str();
-            self.mistake(self.toml.span(value.span()), format!("`{key}` is a string, in quotes; this is of type {kind}"));
+            self.mistake(
+                self.toml.span(value.span()),
+                format!("`{}` is a string, in quotes; this is of type {kind}", brief(key)),
+            );
         }
         text
     }
@@ -323,11 +371,12 @@ impl<'t> Reader<'t> {
         }
         found
     }
-    fn pairs(&mut self, section: &str, value: &Value<'_>) -> Vec<(String, Text)> {
+    /// Names with their places, and what they are set to.
+    fn pairs(&mut self, section: &str, value: &Value<'_>) -> Vec<(String, Span, Text)> {
         let table = self.table(section, value);
         let pair = |(key, value): Pair<'_, '_>| {
-            let name = key.get_ref().to_string();
-            self.string(&name, value).map(|text| (name, text))
+            let (name, at) = (key.get_ref().to_string(), self.toml.span(key.span()));
+            self.string(&name, value).map(|text| (name, at, text))
         };
         table.into_iter().filter_map(pair).collect()
     }
@@ -420,6 +469,8 @@ mod tests {
             ("driver = \"5350\"", "5350", "more digits"),
             ("driver = \"31.0.15.3623\"", "31.0.15.3623", "driver 536.23"),
             ("driver_cuda = \"535.104.05\"", "535.104.05", "`driver`"),
+            ("name = \"\"", "", "`name` is empty"),
+            ("name = \" \"", " ", "`name` is empty"),
             ("driver = ", "", ""),
         ] {
             let mistakes = host(FILE, text).expect_err(text);
@@ -446,14 +497,14 @@ mod tests {
             config.hosts.iter().map(|(h, at)| (h.as_str(), &CONFIG[at.expect("a place").range()])).collect::<Vec<_>>(),
             [("hosts/*.toml", "hosts/*.toml")]
         );
-        assert_eq!((config.exclude.as_slice(), config.host.len()), (&["third_party/**".to_owned()][..], 1));
+        assert_eq!((config.exclude.cover("third_party/a/b.txt"), config.host.len()), (true, 1));
         let mirrors: Vec<_> =
             config.mirrors.iter().map(|(url, id, at)| (url.as_str(), id.as_str(), &CONFIG[at.range()])).collect();
         assert_eq!(mirrors, [("https://m.example/pt", "pytorch", "pytorch")]);
         assert_eq!(config.images[0].1, "nvidia/cuda:12.4.1-base");
         let levels: Vec<_> = config.levels.iter().map(|(rule, level, at)| (rule.as_str(), *level, &CONFIG[at.range()])).collect();
         assert_eq!(levels, [("cuda-build-drifts", None, "cuda-build-drifts"), ("x", Some(Severity::Info), "x")]);
-        assert_eq!((config.per_path[0].path.written.as_str(), config.per_path[0].levels.len()), ("ci/**", 1));
+        assert_eq!((config.per_path[0].path.cover("ci/a.txt"), config.per_path[0].levels.len()), (true, 1));
         assert_eq!(super::config(FILE, "hosts = \"a.toml\"").expect("a string will do").hosts.len(), 1);
     }
 
@@ -477,6 +528,9 @@ mod tests {
             ("[[per-path]]\npath = 1", "1"),
             ("per_path = []", "per_path"),
             ("[[host]]\ndrivers = \"535\"", "drivers"),
+            ("exclude = [\"a\", \"[\"]", "["),
+            ("[[per-path]]\npath = \"sub[\"", "sub["),
+            ("[images]\n\"a[\" = \"b\"", "\"a[\""),
         ] {
             let mistakes = config(FILE, text).expect_err(text);
             let at = &text[mistakes[0].at.range()];

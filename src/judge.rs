@@ -35,8 +35,8 @@ static WHO_SPEAKS: &[Precedence] = &[
     Precedence::First(&["index-shadowed", "torch-replaced-later", "companion-mismatch"]),
 ];
 
-/// From what was seen to what is said; levels, suppressions and order come after.
-pub(crate) fn judge(seen: Vec<Seen>) -> Vec<Diagnostic> {
+/// From what was seen to what is said, where so many hosts are in force; levels, suppressions and order come after.
+pub(crate) fn judge(seen: Vec<Seen>, hosts: usize) -> Vec<Diagnostic> {
     let mut graded: Vec<(Seen, Severity)> = seen.into_iter().filter_map(|s| grade(&s).map(|level| (s, level))).collect();
     for precedence in WHO_SPEAKS {
         match precedence {
@@ -44,7 +44,7 @@ pub(crate) fn judge(seen: Vec<Seen>) -> Vec<Diagnostic> {
             Precedence::HighestBound(rules) => highest_bound_speaks(&mut graded, rules),
         }
     }
-    merge(graded)
+    merge(graded, hosts)
 }
 
 /// `min(rule's level, the clash's cap, how far it holds, the basis and join of each link)`; `None` = nothing is said.
@@ -141,7 +141,7 @@ struct Merged {
 type Met = (String, Has, String);
 
 /// One cause is one diagnostic: the same rule at the same primary place. The gravest speaks, the others are listed.
-fn merge(graded: Vec<(Seen, Severity)>) -> Vec<Diagnostic> {
+fn merge(graded: Vec<(Seen, Severity)>, hosts: usize) -> Vec<Diagnostic> {
     let mut merged: BTreeMap<(Span, &'static str), Merged> = BTreeMap::new();
     for (seen, severity) in graded {
         let Some(primary) = seen.clash.of.first() else { continue };
@@ -180,7 +180,7 @@ fn merge(graded: Vec<(Seen, Severity)>) -> Vec<Diagnostic> {
             }
         }
     }
-    merged.into_values().map(Merged::listed).collect()
+    merged.into_values().map(|merged| merged.listed(hosts)).collect()
 }
 
 /// One GPU may ask for another remedy than the next; no diagnostic has more.
@@ -190,7 +190,7 @@ const MOST_HELPS: usize = 3;
 const MOST_SPOKEN: usize = 3;
 
 impl Merged {
-    fn listed(self) -> Diagnostic {
+    fn listed(self, in_force: usize) -> Diagnostic {
         let mut hosts: BTreeMap<String, Vec<String>> = BTreeMap::new();
         for (name, has, _) in &self.hosts {
             let what = match has {
@@ -200,7 +200,7 @@ impl Merged {
             let all = hosts.entry(name.clone()).or_default();
             all.extend(what.filter(|what| !all.contains(what)));
         }
-        let mut message = self.said.message.clone() + &self.ending();
+        let mut message = self.said.message.clone() + &self.ending(in_force);
         if self.holds == Holds::Today && !message.contains("today") {
             message += " (as picked today)";
         }
@@ -212,27 +212,39 @@ impl Merged {
             ..self.said
         }
     }
-    /// What the hosts have of which the message is true; another host may break for another number.
-    fn ending(&self) -> String {
+    /// What the hosts have of which the message is true; another host may break for another number. Of several hosts in
+    /// force it says which, unless all of them have the same.
+    fn ending(&self, in_force: usize) -> String {
         let same = || self.hosts.iter().filter(|(.., message)| *message == self.said.message);
-        let driver = |(name, has, _): &Met| match has {
-            Has::Driver(driver) => Some((name.clone(), driver.clone())),
-            Has::Nothing | Has::Gpu { .. } => None,
-        };
-        let gpu = |(_, has, _): &Met| match has {
-            Has::Gpu { name, sm } if name == sm => Some(sm.clone()),
-            Has::Gpu { name, sm } => Some(format!("{name} ({sm})")),
-            Has::Nothing | Has::Driver(_) => None,
-        };
-        let drivers: BTreeSet<_> = same().filter_map(driver).collect();
-        let gpus: BTreeSet<_> = same().filter_map(gpu).collect();
+        let drivers: BTreeSet<(&str, &str)> = same().filter_map(|(name, has, _)| Some((name.as_str(), has.driver()?))).collect();
+        let gpus: BTreeSet<(String, &str)> = same().filter_map(|(name, has, _)| Some((has.gpu()?, name.as_str()))).collect();
         let alike = drivers.first().filter(|(_, driver)| drivers.iter().all(|(_, other)| other == driver));
-        match alike {
+        match alike.filter(|_| drivers.len() >= in_force) {
             Some((_, driver)) if drivers.len() == 1 => format!(", the host has {driver}"),
             Some((_, driver)) => format!(", the hosts have {driver}"),
             None if gpus.is_empty() => spoken(drivers.iter().map(|(name, driver)| format!(", {name} has {driver}"))),
-            None => spoken(gpus.iter().enumerate().map(|(i, gpu)| format!("{} {gpu}", if i == 0 { "" } else { "," }))),
+            None => {
+                let mut owners: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+                for (gpu, host) in &gpus {
+                    owners.entry(gpu).or_default().push(host);
+                }
+                let all = gpus.iter().map(|(_, host)| host).collect::<BTreeSet<_>>().len() >= in_force;
+                spoken(owners.iter().enumerate().map(|(i, (gpu, hosts))| {
+                    let of = if all && owners.len() == 1 || in_force < 2 { String::new() } else { listed_names(hosts) };
+                    format!("{} {gpu}{of}", if i == 0 { "" } else { "," })
+                }))
+            }
         }
+    }
+}
+
+/// ` of desk and node`, ` of desk and 4 more hosts`.
+fn listed_names(hosts: &[&str]) -> String {
+    match hosts {
+        [] => String::new(),
+        [one] => format!(" of {one}"),
+        [one, other] => format!(" of {one} and {other}"),
+        [one, others @ ..] => format!(" of {one} and {} more hosts", others.len()),
     }
 }
 

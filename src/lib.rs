@@ -19,6 +19,7 @@ pub mod config;
 mod demand;
 pub mod diagnostic;
 pub mod environment;
+pub mod globs;
 mod hardware;
 mod install;
 mod judge;

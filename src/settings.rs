@@ -31,7 +31,7 @@ impl<'a> Levels<'a> {
         let of = |levels: &[(String, Option<Severity>, crate::source::Span)]| {
             levels.iter().rev().find(|(name, ..)| name == rule).map(|(_, level, _)| *level)
         };
-        let fits = |own: &&PerPath| own.path.fits(path);
+        let fits = |own: &&PerPath| own.path.cover(path);
         let own = self.0.per_path.iter().rev().filter(fits).find_map(|p| of(&p.levels));
         own.or_else(|| of(&self.0.levels))
     }

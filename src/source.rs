@@ -4,6 +4,8 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use crate::secret::masked;
+
 /// One text of a [`Sources`]; given once for a path and never reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FileId(pub(crate) u32);
@@ -167,9 +169,16 @@ impl LineIndex {
 /// The most characters of a user's word that a message repeats.
 const BRIEF: usize = 80;
 
-/// What a user wrote, as a message repeats it: its start, with control characters escaped.
+/// What a user wrote, as a message repeats it: its start, without secrets, with control characters escaped.
 #[must_use]
 pub fn brief(text: &str) -> Cow<'_, str> {
+    match masked(text) {
+        Cow::Borrowed(text) => shortened(text),
+        Cow::Owned(text) => Cow::Owned(shortened(&text).into_owned()),
+    }
+}
+
+fn shortened(text: &str) -> Cow<'_, str> {
     if text.chars().nth(BRIEF).is_none() && !text.contains(char::is_control) {
         return Cow::Borrowed(text);
     }
@@ -195,6 +204,7 @@ mod tests {
         let long = brief(&"中".repeat(1 << 20)).into_owned();
         assert_eq!((long.chars().count(), long.ends_with("中…")), (BRIEF + 1, true));
         assert_eq!(brief(&"x".repeat(BRIEF)), "x".repeat(BRIEF));
+        assert_eq!(brief("https://me:s3cret@h.example/x"), "https://*********@h.example/x");
     }
 
     #[test]

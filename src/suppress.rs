@@ -1,10 +1,9 @@
 //! `# cudalint: ignore[…]`: which findings a comment silences, and which comments silence none.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
 use crate::diagnostic::{Diagnostic, Notice};
-use crate::outline::{Covers, Ignore, Outline, Vain};
+use crate::outline::{Covers, Ignore, Vain};
 use crate::rules;
 use crate::source::{FileId, Span, brief};
 
@@ -13,6 +12,10 @@ const NAMELESS: &str = "silences nothing: it needs the names of rules, as in `cu
 
 /// Why `ignore-file` may silence none.
 const NOT_AT_TOP: &str = "silences nothing: `ignore-file` counts only above everything else in the file";
+/// Why a list without an end silences none.
+const OPEN: &str = "silences nothing: the list of rules has no `]`";
+/// Why a comment that is written in another way silences none.
+const MISSPELT: &str = "silences nothing: it is written `cudalint: ignore[rule]`, in small letters and with the colon";
 /// Why a comment that begins with another word silences none.
 const OTHER_WORD: &str = "silences nothing: only `cudalint: ignore[rule]` and `cudalint: ignore-file[rule]` do";
 
@@ -34,16 +37,20 @@ struct Names {
 }
 
 impl<'a> Suppressions<'a> {
-    /// Those of these outlines, in order.
-    pub(crate) fn new(outlines: impl Iterator<Item = (FileId, &'a Arc<Outline>)>) -> Self {
+    /// Those of these files, in order.
+    pub(crate) fn new(files: impl Iterator<Item = (FileId, &'a [Ignore])>) -> Self {
         let (mut ignores, mut names) = (Vec::new(), HashMap::<_, Names>::new());
-        for (file, ignore) in outlines.flat_map(|(file, o)| o.ignores.iter().map(move |i| (file, i))) {
+        for (file, ignore) in files.flat_map(|(file, ignores)| ignores.iter().map(move |i| (file, i))) {
             for (k, (rule, _)) in ignore.rules.iter().enumerate() {
                 let names = names.entry((file, rule.as_str())).or_default();
                 match ignore.covers {
                     Covers::File => names.whole.push((ignores.len(), k)),
                     Covers::Nothing(_) => {}
-                    Covers::Lines(lines) => names.lines.push((lines, 0, ignores.len(), k)),
+                    Covers::Lines(lines) => {
+                        names.lines.push((lines, 0, ignores.len(), k));
+                        // What is said of the comment itself, too.
+                        names.lines.push((ignore.at, 0, ignores.len(), k));
+                    }
                 }
             }
             ignores.push(ignore);
@@ -75,10 +82,14 @@ impl<'a> Suppressions<'a> {
         }
         silent
     }
-    /// The names that silenced nothing, with their places.
-    pub(crate) fn unused(&self) -> impl Iterator<Item = (&'a str, Span)> {
+    /// The names that silenced nothing so far, with their places.
+    pub(crate) fn unused(&self) -> Vec<(&'a str, Span)> {
         let names = self.ignores.iter().zip(&self.used);
-        names.flat_map(|(i, used)| i.rules.iter().zip(used).filter(|(_, u)| !**u).map(|((n, at), _)| (n.as_str(), *at)))
+        let unused = |(i, used): (&&'a Ignore, &Vec<bool>)| {
+            let names = i.rules.iter().zip(used.clone()).filter(|(_, used)| !used);
+            names.map(|((name, at), _)| (name.as_str(), *at)).collect::<Vec<_>>()
+        };
+        names.flat_map(unused).collect()
     }
     /// The comments that name no rule, and the names that are none.
     pub(crate) fn without_effect(&self) -> impl Iterator<Item = Notice> {
@@ -86,6 +97,8 @@ impl<'a> Suppressions<'a> {
             let why = match i.covers {
                 Covers::Nothing(Vain::NotAtTop) => NOT_AT_TOP,
                 Covers::Nothing(Vain::OtherWord) => OTHER_WORD,
+                Covers::Nothing(Vain::Misspelt) => MISSPELT,
+                Covers::Nothing(Vain::Open) => OPEN,
                 Covers::Lines(_) | Covers::File => NAMELESS,
             };
             (i.at, why.to_owned())

@@ -4,6 +4,7 @@ use crate::diagnostic::Notice;
 use crate::environment::{Environment, Gpu};
 use crate::knowledge::{self, Sm};
 use crate::project::UNREAD;
+use crate::secret::masked;
 use crate::source::brief;
 
 /// What the tables do not know of an environment: each is a reason for silence.
@@ -13,7 +14,7 @@ pub(crate) fn unknown(env: &Environment) -> Vec<String> {
     if let Some(image) = env.image.as_ref().filter(|i| i.row.is_none()) {
         found.push(match image.reference.as_str() {
             "" => format!("{start}: the name of its image is not known"),
-            name => format!("{start}: the image {name} is not in the tables"),
+            name => format!("{start}: the image {} is not in the tables", masked(name)),
         });
     }
     for step in &env.steps {
@@ -22,7 +23,7 @@ pub(crate) fn unknown(env: &Environment) -> Vec<String> {
                 "" => format!("{start}: the index with a variable in its address is not in the tables"),
                 url => match url.strip_prefix(UNREAD) {
                     Some(path) => format!("{start}: the included file {} is not there, and may name an index", brief(path)),
-                    None => format!("{start}: the index {url} is not in the tables"),
+                    None => format!("{start}: the index {} is not in the tables", masked(url)),
                 },
             });
         }
@@ -41,18 +42,19 @@ pub(crate) fn unknown(env: &Environment) -> Vec<String> {
 /// No more unknown GPUs are told one by one.
 const MOST_GPUS: usize = 20;
 
-/// The GPUs whose names say no compute capability: all the rules on kernels are silent about them.
-pub(crate) fn gpus<'a>(gpus: impl Iterator<Item = &'a Gpu>) -> Vec<Notice> {
+/// The GPUs whose names say no compute capability: all the rules on kernels are silent about them. `is_option` tells those
+/// that options name.
+pub(crate) fn gpus<'a>(gpus: impl Iterator<Item = &'a Gpu>, is_option: impl Fn(&Gpu) -> bool) -> Vec<Notice> {
     let unknown: Vec<&Gpu> = gpus.filter(|gpu| gpu.sm.is_none()).collect();
     let told = unknown.iter().take(MOST_GPUS);
-    let mut notices: Vec<_> = told.map(|gpu| Notice { at: Some(gpu.at), what: unknown_gpu(&gpu.name) }).collect();
+    let mut notices: Vec<_> = told.map(|gpu| Notice { at: Some(gpu.at), what: unknown_gpu(&gpu.name, is_option(gpu)) }).collect();
     if unknown.len() > MOST_GPUS {
         notices.push(Notice { at: None, what: format!("{} more GPUs are not known", unknown.len() - MOST_GPUS) });
     }
     notices
 }
 
-fn unknown_gpu(name: &str) -> String {
+fn unknown_gpu(name: &str, is_option: bool) -> String {
     let said = brief(name);
     if name.is_empty() {
         return "a GPU without `name` and `compute_capability`: nothing is said of its kernels".to_owned();
@@ -60,12 +62,16 @@ fn unknown_gpu(name: &str) -> String {
     if let Some(sm) = Sm::parse(name).filter(|sm| !knowledge::is_chip(*sm)) {
         return format!("no GPU is known with compute capability {}.{}: nothing is said of its kernels", sm.major, sm.minor);
     }
-    let bare = name.trim().bytes().all(|b| b.is_ascii_digit()).then(|| Sm::parse(&format!("sm_{}", name.trim()))).flatten();
-    if let Some(sm) = Sm::parse(name).or(bare.filter(|sm| knowledge::is_chip(*sm))) {
+    if let Some(row) = knowledge::gpu(name) {
+        let sm = format!("{}.{}", row.sm.major, row.sm.minor);
         return format!(
-            "\"{said}\" is no name but a compute capability: write `compute_capability = \"{}.{}\"`",
-            sm.major, sm.minor
+            "\"{said}\" has compute capability {sm}, and `compute_capability` says another: nothing is said of its kernels"
         );
+    }
+    if let Some(sm) = Sm::parse(name).or_else(|| bare_number(name.trim())) {
+        let sm = format!("{}.{}", sm.major, sm.minor);
+        let write = if is_option { format!("--gpu {sm}") } else { format!("compute_capability = \"{sm}\"") };
+        return format!("\"{said}\" is no name but a compute capability: write `{write}`");
     }
     let near = knowledge::gpus_near(name);
     let near: Vec<_> = near.iter().map(|gpu| format!("{} (sm_{}{})", gpu.name, gpu.sm.major, gpu.sm.minor)).collect();
@@ -75,6 +81,13 @@ fn unknown_gpu(name: &str) -> String {
         Some((last, others)) => format!(" (is it {} or {last}?)", others.join(", ")),
     };
     format!("no single GPU is known as \"{said}\"{near}: nothing is said of its kernels unless its compute capability is given")
+}
+
+/// The chip that `89`, `120` or `12` may mean.
+fn bare_number(name: &str) -> Option<Sm> {
+    let digits = !name.is_empty() && name.bytes().all(|b| b.is_ascii_digit());
+    let written = [format!("sm_{name}"), format!("{name}.0")];
+    written.iter().filter(|_| digits).find_map(|sm| Sm::parse(sm).filter(|sm| knowledge::is_chip(*sm)))
 }
 
 #[cfg(test)]
@@ -97,11 +110,15 @@ mod tests {
             ("name = \"A800\"", None),
             ("name = \"89\"", Some("`compute_capability = \"8.9\"`")),
             ("name = \"sm_89\"", Some("`compute_capability = \"8.9\"`")),
+            ("name = \"12\"", Some("`compute_capability = \"12.0\"`")),
+            ("name = \"120\"", Some("`compute_capability = \"12.0\"`")),
+            ("name = \"RTX 4090\"\ncompute_capability = \"8.9\"", None),
+            ("name = \"RTX 4090\"\ncompute_capability = \"7.0\"", Some("\"RTX 4090\" has compute capability 8.9, and")),
             ("", Some("without `name`")),
         ] {
             let text = format!("[[gpu]]\n{gpu}\n");
             let host = config::host(Sources::default().set("h.toml", text.as_str()), &text).expect("a host");
-            let notices = gpus(host.gpus.iter());
+            let notices = gpus(host.gpus.iter(), |_| false);
             assert_eq!(notices.len(), usize::from(told.is_some()), "{gpu}: {notices:?}");
             assert!(told.is_none_or(|told| notices[0].what.contains(told)), "{gpu}: {notices:?}");
         }
@@ -111,7 +128,7 @@ mod tests {
     fn a_fleet_of_unknown_gpus_is_told_in_short() {
         let text = "[[gpu]]\nname = \"GeForce RTX 409999999999\"\n".repeat(20_000);
         let host = config::host(Sources::default().set("h.toml", text.as_str()), &text).expect("a host");
-        let notices = gpus(host.gpus.iter());
+        let notices = gpus(host.gpus.iter(), |_| false);
         assert_eq!((notices.len(), notices[MOST_GPUS].what.as_str()), (MOST_GPUS + 1, "19980 more GPUs are not known"));
     }
 }

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 /// Each module of the library, and those that it may name. A new module is entered here with what it stands on.
 const MAY_USE: &[(&str, &str)] = &[
     // What everything stands on.
-    ("source", ""),
+    ("secret", ""),
+    ("source", "secret"),
     ("version", ""),
     ("outline", "source"),
     ("near", ""),
@@ -17,10 +18,10 @@ const MAY_USE: &[(&str, &str)] = &[
     ("environment", "knowledge outline platform source version"),
     ("diagnostic", "environment source"),
     ("viewpoint", "source"),
-    ("secret", ""),
+    ("globs", "source"),
     // A reader knows syntax; a rule knows the chain.
     ("read", "notation outline source"),
-    ("config", "diagnostic environment knowledge outline platform read source version"),
+    ("config", "diagnostic environment globs knowledge outline platform read source version"),
     ("settings", "config diagnostic source"),
     ("project", "environment notation outline platform source version"),
     ("resolve", "environment knowledge notation outline platform source version"),
@@ -28,7 +29,7 @@ const MAY_USE: &[(&str, &str)] = &[
     ("install", "environment knowledge loader notation outline platform project resolve secret source version"),
     ("launched", "environment knowledge outline project source"),
     ("chain", "environment knowledge notation outline platform source version"),
-    ("unknown", "diagnostic environment knowledge project source"),
+    ("unknown", "diagnostic environment knowledge project secret source"),
     ("hardware", "environment knowledge platform"),
     ("demand", "chain environment knowledge version"),
     ("needs", "demand diagnostic environment knowledge version"),
@@ -42,7 +43,7 @@ const MAY_USE: &[(&str, &str)] = &[
          source suppress unknown version",
     ),
     // The rim: what touches files, and what is printed.
-    ("walk", "config diagnostic outline read source viewpoint"),
+    ("walk", "config diagnostic globs outline read source viewpoint"),
     ("report", "diagnostic environment knowledge outline secret source viewpoint"),
 ];
 

@@ -124,7 +124,10 @@ fn every_host_that_fails_is_told_with_what_it_has() {
     let concise = out(&["--format", "concise"]);
     let driver = "CUDA 13.0 needs driver 580.65.06 or newer, gpu-box has 470.82.01, old-node has 450.51.06\n";
     assert!(concise.contains(driver), "{concise}");
-    assert!(concise.contains("torch 2.11.0 has no kernels for Tesla P100 (sm_60), V100 (sm_70)\n"), "{concise}");
+    assert!(
+        concise.contains("torch 2.11.0 has no kernels for Tesla P100 (sm_60) of old-node, V100 (sm_70) of gpu-box\n"),
+        "{concise}"
+    );
     let text = out(&[]);
     assert!(text.contains("\n  on: gpu-box (470.82.01), old-node (450.51.06)\n"), "{text}");
     assert!(text.contains("\n  on: gpu-box (V100), old-node (Tesla P100)\n"), "{text}");

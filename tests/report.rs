@@ -270,3 +270,89 @@ fn a_run_ends_with_what_each_start_needs() {
     assert_eq!(Outcome::new(vec![twice(&sources), twice(&sources)]).count().errors, 1);
     assert_eq!(Outcome::new(Vec::new()).closing(true), ["no findings in 0 files, 0 environments"]);
 }
+
+/// The drawing of one finding with these labels in one file: (text, its n-th occurrence, reason).
+fn drawn(text: &str, labels: &[(&str, usize, &str)]) -> String {
+    let mut sources = Sources::default();
+    let file = sources.set("run.sh", text);
+    let label = |(part, nth, why): &(&str, usize, &str)| {
+        let (at, _) = text.match_indices(part).nth(*nth).expect(part);
+        Label { at: Span::new(file, at, at + part.len()), reason: Reason::Torn((*why).into()), required: None }
+    };
+    let diagnostic = Diagnostic {
+        rule: "torch-replaced-later",
+        severity: Severity::Warning,
+        message: "it is so".into(),
+        labels: labels.iter().map(label).collect(),
+        help: None,
+        environments: vec!["run.sh".into()],
+        hosts: Vec::new(),
+        fix: None,
+    };
+    let report = Report { diagnostics: vec![diagnostic], ..Report::default() };
+    let viewpoint = Viewpoint::new(Path::new("/r"), Path::new("/r"));
+    let mut out = Vec::new();
+    let outcome = Outcome::new(vec![Part { report: &report, sources: &sources, viewpoint, skipped: &[] }]);
+    outcome.write(PLAIN, &mut out).expect("a buffer");
+    String::from_utf8(out).expect("UTF-8")
+}
+
+#[test]
+fn labels_far_apart_stand_in_one_frame() {
+    let text = "#\n#\n#\npip install torch\n#\n#\n#\n#\n#\n#\n#\n#\n#\npip install xformers\n";
+    let expected = "\
+warning[torch-replaced-later]: it is so
+    ╭─[run.sh:4:13]
+  4 │ pip install torch
+    ·             ──┬──
+    ·               ╰── first
+    ├─[run.sh:14:1]
+ 14 │ pip install xformers
+    · ──────────┬─────────
+    ·           ╰── then
+    ╰────
+
+";
+    assert_eq!(drawn(text, &[("torch", 0, "first"), ("pip install xformers", 0, "then")]), expected);
+}
+
+#[test]
+fn labels_within_a_label_keep_their_underlines() {
+    let text = "pip install torch==2.9.0 --index-url https://h.example/cu130\npip install torchaudio==2.6.0\n";
+    let labels = [
+        ("torch==2.9.0", 0, "brings CUDA 13.0"),
+        ("pip install torch==2.9.0 --index-url https://h.example/cu130", 0, "installed here"),
+        ("https://h.example/cu130", 0, "packages come from cu130"),
+        ("pip install torchaudio==2.6.0", 0, "installed here, too"),
+        ("torchaudio==2.6.0", 0, "requires torch==2.6.0"),
+    ];
+    let expected = "\
+warning[torch-replaced-later]: it is so
+   ╭─[run.sh:1:13]
+ 1 │ pip install torch==2.9.0 --index-url https://h.example/cu130
+   · ─────┬───── ──────┬─────             ───────────┬───────────
+   ·      │            │                             ╰── packages come from cu130
+   ·      │            ╰── brings CUDA 13.0
+   ·      ╰── installed here
+ 2 │ pip install torchaudio==2.6.0
+   · ─────┬───── ────────┬────────
+   ·      │              ╰── requires torch==2.6.0
+   ·      ╰── installed here, too
+   ╰────
+
+";
+    assert_eq!(drawn(text, &labels), expected);
+}
+
+#[test]
+fn a_place_is_the_same_in_every_output() {
+    // The end of a file, a label that gives way to the one within it.
+    for (text, labels, place) in [
+        ("[project", &[("", 8, "unclosed")][..], "1:9"),
+        ("torch==2.9.0\n", &[("torch==2.9.0", 0, "a"), ("torch", 0, "b")], "1:1"),
+        ("a\n", &[("", 2, "end")], "2:1"),
+    ] {
+        let shown = drawn(text, labels);
+        assert!(shown.contains(&format!("╭─[run.sh:{place}]")), "{shown}");
+    }
+}

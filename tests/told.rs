@@ -1,23 +1,10 @@
 //! What standard error tells, and how findings read that several hosts or GPUs share.
 
-use std::fs;
-use std::path::Path;
-use std::process::{Command, Stdio};
+mod program;
 
 /// A run in a folder with these files: standard output, standard error, exit status.
 fn run(files: &[(&str, &[u8])], arguments: &[&str]) -> (String, String, Option<i32>) {
-    let temp = tempfile::tempdir().expect("a folder");
-    for (path, text) in files {
-        let path = temp.path().join(path);
-        fs::create_dir_all(path.parent().unwrap_or(Path::new("/"))).expect("a folder");
-        fs::write(path, text).expect("a file");
-    }
-    let mut program = Command::new(env!("CARGO_BIN_EXE_cudalint"));
-    let format = if arguments.contains(&"--format") { &[][..] } else { &["--format", "concise"] };
-    program.args(format).args(arguments).current_dir(temp.path()).env_clear().stdin(Stdio::null());
-    let output = program.output().expect("a run");
-    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
-    (text(output.stdout), text(output.stderr), output.status.code())
+    program::run(program::folder(files).path(), arguments)
 }
 
 const TORCH: (&str, &[u8]) = ("requirements.txt", b"torch==2.5.1\n");
@@ -78,7 +65,10 @@ fn options_that_mean_no_machine() {
         (["--gpu", ""], 2, "error: --gpu: a name"),
         (["--gpu", " "], 2, "error: --gpu: a name"),
         (["--gpu", "sm_999"], 0, "no GPU is known with compute capability 99.9"),
-        (["--gpu", "89"], 0, "compute_capability = \"8.9\""),
+        (["--gpu", "89"], 0, "write `--gpu 8.9`"),
+        (["--gpu", "120"], 0, "write `--gpu 12.0`"),
+        (["--gpu", "12"], 0, "write `--gpu 12.0`"),
+        (["--driver", ""], 2, "error: --driver: a version"),
         (["--gpu", "compute_90"], 0, ""),
         (["--gpu", "sm_90a"], 0, ""),
         (["--gpu", "A800"], 0, ""),

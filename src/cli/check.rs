@@ -6,12 +6,13 @@ use std::path::{Path, PathBuf};
 
 use clap::{ArgAction, Args, ValueEnum};
 use cudalint::diagnostic::{Report, Severity};
+use cudalint::globs::PathGlobs;
 use cudalint::report::{Format, Look, Outcome, Part, one_line};
 use cudalint::source::brief;
-use cudalint::walk::{self, Exclude};
+use cudalint::walk;
 
 use super::progress::Progress;
-use super::root::{Asks, Root};
+use super::root::{Asks, ReadAs, Root};
 use super::targets::{self, Target};
 use super::{Failure, Verdict, explain, hosts, print, tell};
 
@@ -160,10 +161,13 @@ impl Check {
         if self.gpu.iter().any(|gpu| gpu.trim().is_empty()) {
             failures.push("--gpu: a name (\"RTX 4090\") or a compute capability (8.9) is needed".to_owned());
         }
+        if self.driver.as_ref().is_some_and(|driver| driver.trim().is_empty()) {
+            failures.push("--driver: a version (535.104.05) is needed".to_owned());
+        }
         let config = self.config.as_deref().and_then(|path| hosts::open(path).map_err(|line| failures.push(line)).ok());
-        let exclude = Exclude::new(&self.exclude).unwrap_or_else(|line| {
+        let exclude = PathGlobs::new(&self.exclude).unwrap_or_else(|line| {
             failures.push(format!("--exclude: {line}"));
-            Exclude::default()
+            PathGlobs::default()
         });
         if !failures.is_empty() {
             return Err(Failure(failures));
@@ -194,7 +198,7 @@ impl Check {
     /// A PATH that is a file and of no kind of ours is linted as nothing: that must not pass for "clean".
     fn tell_of_strangers(&self, roots: &[Root], targets: &[Target]) {
         for (root, target) in roots.iter().zip(targets) {
-            for path in target.files.iter().filter(|path| root.kinds.get(*path).is_some_and(Option::is_none)) {
+            for path in target.files.iter().filter(|path| matches!(root.read_as(path), ReadAs::Nothing)) {
                 self.warn(&format!("{}: not a kind of file that is linted", root.viewpoint.path(path)));
             }
         }
@@ -309,11 +313,20 @@ fn standard_input() -> Result<String, Failure> {
 }
 
 fn show_files(roots: &[Root]) -> Result<Verdict, Failure> {
-    let mut out = Vec::new();
+    let (mut out, mut told) = (Vec::new(), BTreeSet::new());
     for root in roots {
-        for (path, kind) in &root.kinds {
-            let kind = kind.map_or_else(|| "by link".to_owned(), |kind| spoken(&format!("{kind:?}")));
-            let _ = writeln!(out, "{}: {kind}", one_line(&root.viewpoint.path(path)));
+        for (path, read_as) in root.shown_files() {
+            let kind = match read_as {
+                ReadAs::Kind(kind) => spoken(&format!("{kind:?}")),
+                ReadAs::Linked(kind) => format!("{}, by link", spoken(&format!("{kind:?}"))),
+                ReadAs::Host => "host".to_owned(),
+                ReadAs::Nothing => "no kind that is linted".to_owned(),
+            };
+            let line = format!("{}: {kind}", one_line(&path));
+            // What lies outside of several roots is read for each.
+            if told.insert(line.clone()) {
+                let _ = writeln!(out, "{line}");
+            }
         }
     }
     print(&out)?;

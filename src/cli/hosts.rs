@@ -5,17 +5,18 @@ use std::fs::DirEntry;
 use std::io::Read;
 use std::path::{Component, Path, PathBuf};
 
+use cudalint::globs;
 use cudalint::knowledge::Sm;
 use cudalint::source::brief;
 use cudalint::walk;
 use globset::GlobBuilder;
 
-use super::targets::why;
+use super::targets::{seen, why};
 
 /// A host file.
 #[derive(Debug)]
 pub(super) struct HostFile {
-    /// As the user wrote it.
+    /// As the user wrote it, or, where a glob found it, as it is seen from the working directory.
     pub(super) path: PathBuf,
     /// Absolute, without links.
     pub(super) whole: PathBuf,
@@ -36,8 +37,8 @@ pub(super) fn named(path: &Path) -> Result<Vec<HostFile>, String> {
     files.iter().map(|file| open(file)).collect()
 }
 
-/// `hosts =`: the files that a glob names, from the folder of its configuration.
-pub(super) fn of_glob(folder: &Path, glob: &str) -> Result<Vec<HostFile>, String> {
+/// `hosts =`: the files that a glob names, from the folder of its configuration; seen from the working directory.
+pub(super) fn of_glob(folder: &Path, glob: &str, cwd: &Path) -> Result<Vec<HostFile>, String> {
     let mut search = Search { left: MOST_ENTRIES };
     let parts: Vec<_> = Path::new(glob).components().collect();
     let mut found = BTreeSet::from([folder.to_owned()]);
@@ -53,7 +54,7 @@ pub(super) fn of_glob(folder: &Path, glob: &str) -> Result<Vec<HostFile>, String
     if files.is_empty() {
         return Err(format!("hosts: no file is called {}", brief(glob)));
     }
-    files.iter().map(|file| open(file)).collect()
+    files.iter().map(|file| open_as(file, &seen(file, cwd))).collect()
 }
 
 /// How deep `**` goes.
@@ -76,7 +77,7 @@ enum Stopped {
 impl Stopped {
     fn told(&self, glob: &str) -> String {
         match self {
-            Self::NoGlob(error) => walk::bad_glob(glob, error),
+            Self::NoGlob(error) => globs::bad_glob(glob, error),
             Self::TooWide => {
                 format!("{} passes more than {MOST_ENTRIES} files and folders: name the folder of the host files", brief(glob))
             }
@@ -152,9 +153,13 @@ pub(super) fn of_options(driver: Option<&str>, gpus: &[String]) -> Option<String
 
 /// Opens one file that the user named.
 pub(super) fn open(path: &Path) -> Result<HostFile, String> {
-    let text = text(path, &path.display().to_string())?;
-    let whole = path.canonicalize().map_err(|e| format!("{}: {}", path.display(), why(&e)))?;
-    Ok(HostFile { path: path.to_owned(), whole, text })
+    open_as(path, &path.display().to_string())
+}
+
+fn open_as(path: &Path, shown: &str) -> Result<HostFile, String> {
+    let text = text(path, shown)?;
+    let whole = path.canonicalize().map_err(|e| format!("{shown}: {}", why(&e)))?;
+    Ok(HostFile { path: shown.into(), whole, text })
 }
 
 /// The text of a configuration or host file, or one line on why it has none; `shown` is how that line names it.
@@ -206,12 +211,12 @@ mod tests {
         assert!(matches!(below(9), Ok(3)), "what is never entered is not searched");
         assert!(matches!(below(8), Err(Stopped::TooWide)));
         // Each folder is found in many ways, and looked at once.
-        assert_eq!(of_glob(temp.path(), "**/**/**/**/host.toml").expect("files").len(), 3);
-        let wide = of_glob(temp.path(), "/**/**/**/*.toml").err();
+        assert_eq!(of_glob(temp.path(), "**/**/**/**/host.toml", temp.path()).expect("files").len(), 3);
+        let wide = of_glob(temp.path(), "/**/**/**/*.toml", temp.path()).err();
         assert!(wide.is_none_or(|told| told.starts_with("hosts: ")));
-        let told = of_glob(temp.path(), &("\n[".to_owned() + &"x".repeat(1 << 20))).expect_err("no glob");
+        let told = of_glob(temp.path(), &("\n[".to_owned() + &"x".repeat(1 << 20)), temp.path()).expect_err("no glob");
         assert!(told.starts_with("hosts: error parsing glob '\\n[xxx") && told.len() < 300, "{told}");
-        let told = of_glob(temp.path(), &"x".repeat(1 << 20)).expect_err("no file");
+        let told = of_glob(temp.path(), &"x".repeat(1 << 20), temp.path()).expect_err("no file");
         assert!(told.len() < 300, "{told}");
     }
 
@@ -245,11 +250,11 @@ mod tests {
             ("../*.toml", "d.toml"),
             ("h*/{a,b}.toml", "a.toml b.toml"),
         ] {
-            let found = of_glob(&temp.path().join("conf"), glob).expect("files");
+            let found = of_glob(&temp.path().join("conf"), glob, temp.path()).expect("files");
             let found: Vec<_> = found.iter().map(|f| f.path.file_name().expect("a name").to_string_lossy()).collect();
             assert_eq!(found.join(" "), names, "{glob}");
         }
-        assert!(of_glob(temp.path(), "no/*.toml").expect_err("nothing").contains("no/*.toml"));
+        assert!(of_glob(temp.path(), "no/*.toml", temp.path()).expect_err("nothing").contains("no/*.toml"));
         assert_eq!(named(&temp.path().join("conf/hosts")).expect("files").len(), 2);
         assert!(named(&temp.path().join("conf")).is_err());
     }

@@ -5,19 +5,33 @@ use std::path::{Path, PathBuf};
 
 use cudalint::config::{Config, Mistake};
 use cudalint::diagnostic::{Notice, Report, Skipped};
+use cudalint::globs::PathGlobs;
 use cudalint::linter::Linter;
 use cudalint::outline::Kind;
 use cudalint::settings::Settings;
 use cudalint::source::{LineIndex, Origin, Sources, Span, brief};
 use cudalint::viewpoint::Viewpoint;
-use cudalint::walk::{self, Asked, Configs, Exclude, Held};
+use cudalint::walk::{self, Asked, Configs, Held};
 
 use super::Failure;
 use super::hosts::{self, HostFile};
-use super::targets::Target;
+use super::targets::{Target, seen};
 
 /// How often links are followed to files that name further files.
 const ROUNDS: usize = 5;
+
+/// What a file is read as.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum ReadAs {
+    /// What its name and content say.
+    Kind(Kind),
+    /// What another file makes it.
+    Linked(Kind),
+    /// A machine that the project must run on.
+    Host,
+    /// A text that nothing is known of.
+    Nothing,
+}
 
 /// What a root is read with.
 #[derive(Debug)]
@@ -25,7 +39,7 @@ pub(super) struct Asks {
     pub(super) cwd: PathBuf,
     pub(super) select: Vec<String>,
     pub(super) ignore: Vec<String>,
-    pub(super) exclude: Exclude,
+    pub(super) exclude: PathGlobs,
     pub(super) no_ignore: bool,
     pub(super) no_config: bool,
     /// `--config`.
@@ -44,8 +58,14 @@ pub(super) struct Root {
     pub(super) linter: Linter,
     pub(super) viewpoint: Viewpoint,
     pub(super) skipped: Vec<Skipped>,
-    /// The kinds of the repository's files, as far as name and content tell.
-    pub(super) kinds: BTreeMap<String, Option<Kind>>,
+    /// The repository's files that are read, root-relative; those of no kind, too.
+    files: BTreeSet<String>,
+    /// Host files in force, and whether they lie in the root; outside of it as outputs print them.
+    hosts: BTreeSet<(bool, String)>,
+    /// `--config`, as outputs print it.
+    config: Option<String>,
+    /// PATHs, root-relative; empty where all of the root is meant.
+    within: Vec<String>,
     /// Some host is in force.
     pub(super) has_host: bool,
 }
@@ -66,7 +86,10 @@ impl Root {
             linter: Linter::new(settings),
             viewpoint: viewpoint.clone(),
             skipped: Vec::new(),
-            kinds: BTreeMap::new(),
+            files: BTreeSet::new(),
+            hosts: BTreeSet::new(),
+            config: None,
+            within: within.clone(),
             has_host: false,
         };
         let mut mistakes = Vec::new();
@@ -75,21 +98,31 @@ impl Root {
             configs = Configs::None;
         }
         if let Some(file) = &asks.config {
-            configs = Configs::One(root.add_config(target, file, &mut mistakes)?);
+            configs = Configs::One(root.add_config(target, file, &asks.cwd, &mut mistakes));
         }
-        let asked = Asked { paths: within, no_ignore: asks.no_ignore, exclude: asks.exclude.clone(), viewpoint, configs };
-        let tree = walk::walk(&target.root, &asked).map_err(Failure::new)?;
+        let asked = Asked {
+            paths: within,
+            alone: target.alone,
+            no_ignore: asks.no_ignore,
+            exclude: asks.exclude.clone(),
+            viewpoint,
+            configs,
+        };
+        let tree = walk::walk(&target.root, &asked);
         for file in &tree.files {
-            root.kinds.insert(file.path.clone(), file.kind);
-            root.linter.set(&file.path, &file.text).unwrap_or_else(|found| mistakes.extend(found));
+            root.files.insert(file.path.clone());
+            let done = root.linter.set(&file.path, &file.text);
+            mistakes.extend(done.err().filter(|_| root.concerns(&file.path)).unwrap_or_default());
         }
         root.skipped = tree.skipped;
         // A configuration that cannot be read must not be passed over.
-        let config =
-            |s: &&Skipped| s.path.rsplit('/').next() == Some("cudalint.toml") && matches!(asked.configs, Configs::Nearest);
+        let config = |s: &&Skipped| {
+            let named = s.path.rsplit('/').next() == Some("cudalint.toml");
+            named && matches!(asked.configs, Configs::Nearest) && root.concerns(&s.path)
+        };
         let unread: Vec<String> = root.skipped.iter().filter(config).map(|s| root.unread(&target.root, s)).collect();
         if let (Some(text), [path]) = (&asks.stdin, target.files.as_slice()) {
-            root.kinds.entry(path.clone()).or_insert_with(|| cudalint::read::kind_by_name(path));
+            root.files.insert(path.clone());
             root.skipped.retain(|s| s.path != *path);
             root.linter.set(path, text).unwrap_or_else(|found| mistakes.extend(found));
         }
@@ -109,14 +142,48 @@ impl Root {
         told.unwrap_or_else(|| format!("{path}: {}", skipped.reason))
     }
 
-    /// Every file that is a PATH must have a text.
+    /// Every file that is a PATH must have a text, and every folder must be open.
     fn check_named(&self, target: &Target) -> Result<(), Failure> {
+        let skipped = |path: &str| self.skipped.iter().find(|s| s.path == if path.is_empty() { "." } else { path });
         let told = |path: &String| {
-            let why = self.skipped.iter().find(|s| s.path == *path).map_or("cannot be read", |s| &s.reason);
-            format!("{}: {why}", self.viewpoint.path(path))
+            let unread = target.files.contains(path) && !self.files.contains(path);
+            let why = skipped(path).map(|s| s.reason.as_str()).or(unread.then_some("cannot be read"))?;
+            Some(format!("{}: {why}", self.viewpoint.path(path)))
         };
-        let failures: Vec<_> = target.files.iter().filter(|path| !self.kinds.contains_key(*path)).map(told).collect();
+        let failures: Vec<_> = target.within.iter().filter_map(told).collect();
         if failures.is_empty() { Ok(()) } else { Err(Failure(failures)) }
+    }
+
+    /// Whether what a configuration says can matter to a PATH: it lies above or below it.
+    fn concerns(&self, config: &str) -> bool {
+        let folder = config.rsplit_once('/').map_or("", |(folder, _)| folder);
+        let inside = |path: &str, folder: &str| {
+            folder.is_empty() || path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        self.within.is_empty() || self.within.iter().any(|path| inside(path, folder) || inside(config, path))
+    }
+
+    /// What a file of the root is read as.
+    pub(super) fn read_as(&self, path: &str) -> ReadAs {
+        match self.linter.kind(path) {
+            _ if self.hosts.contains(&(true, path.to_owned())) => ReadAs::Host,
+            Some((kind, false)) => ReadAs::Kind(kind),
+            Some((kind, true)) => ReadAs::Linked(kind),
+            None => ReadAs::Nothing,
+        }
+    }
+
+    /// The files that are read, as outputs print them, those of the root first.
+    pub(super) fn shown_files(&self) -> Vec<(String, ReadAs)> {
+        let inside = self.hosts.iter().filter(|(inside, _)| *inside).map(|(_, path)| path);
+        let of_root: BTreeSet<&String> = self.files.iter().chain(inside).collect();
+        let of_root = of_root.into_iter().map(|path| (self.viewpoint.path(path), self.read_as(path)));
+        let outside = self.hosts.iter().filter(|(inside, _)| !*inside).map(|(_, path)| (path.clone(), ReadAs::Host));
+        let mut all: Vec<_> = of_root.chain(outside).collect();
+        if let Some(path) = self.config.as_ref().filter(|config| !all.iter().any(|(path, _)| path == *config)) {
+            all.push((path.clone(), ReadAs::Kind(Kind::Config)));
+        }
+        all
     }
 
     fn follow_links(&mut self, root: &Path, asked: &Asked, failures: &mut Vec<String>) {
@@ -131,10 +198,9 @@ impl Root {
             for path in wanted {
                 match walk::linked(root, &path, asked) {
                     Ok(Some(text)) => {
-                        self.kinds.insert(path.clone(), None);
-                        if let Err(mistakes) = self.linter.set(&path, &text) {
-                            failures.extend(self.told(mistakes));
-                        }
+                        self.files.insert(path.clone());
+                        let done = self.linter.set(&path, &text);
+                        failures.extend(self.told(done.err().filter(|_| self.concerns(&path)).unwrap_or_default()));
                     }
                     Ok(None) => {}
                     Err(skipped) => self.skipped.push(skipped),
@@ -146,32 +212,33 @@ impl Root {
     }
 
     /// Gives the engine `--config`, and its `exclude` back.
-    fn add_config(&mut self, target: &Target, file: &HostFile, mistakes: &mut Vec<Mistake>) -> Result<Exclude, Failure> {
-        let (origin, path) = self.place(target, file);
+    fn add_config(&mut self, target: &Target, file: &HostFile, cwd: &Path, mistakes: &mut Vec<Mistake>) -> PathGlobs {
+        let (origin, path) = self.place(target, file, cwd);
         self.linter.config(origin, &path, &file.text).unwrap_or_else(|found| mistakes.extend(found));
-        let globs = read_config(file).map(|config| config.exclude).unwrap_or_default();
-        Exclude::new(&globs).map_err(|why| Failure::new(format!("{}: exclude: {why}", file.path.display())))
+        self.config = Some(if origin == Origin::Repository { self.viewpoint.path(&path) } else { path });
+        read_config(file).map(|config| config.exclude).unwrap_or_default()
     }
 
     fn add_hosts(&mut self, target: &Target, asks: &Asks, configs: &BTreeMap<String, Held>, failures: &mut Vec<String>) {
         let given = asks.config.as_ref().and_then(|file| Some((file, read_config(file)?)));
         let everywhere = asks.hosts.iter().map(|file| (None, file));
-        let mut of_configs = Vec::new();
+        let (mut of_configs, mut inline) = (Vec::new(), false);
         let nearest = configs.iter().map(|(folder, held)| {
             let path = self.viewpoint.path(&held.path);
             let text = self.linter.sources().find(&held.path).map_or("", |file| self.linter.sources().text(file));
-            (Some(folder.as_str()), target.root.join(folder), &held.config, path, text)
+            (Some(folder.as_str()), target.root.join(folder), &held.config, path, text, self.concerns(&held.path))
         });
         let given = given.as_ref().map(|(file, config)| {
             let folder = file.whole.parent().unwrap_or(&file.whole).to_owned();
-            (None, folder, config, file.path.display().to_string(), file.text.as_str())
+            (None, folder, config, seen(&file.path, &asks.cwd), file.text.as_str(), true)
         });
-        for (scope, folder, config, path, text) in nearest.chain(given) {
-            self.has_host |= !config.host.is_empty();
+        for (scope, folder, config, path, text, concerns) in nearest.chain(given) {
+            inline |= !config.host.is_empty();
             for (glob, at) in &config.hosts {
-                match hosts::of_glob(&folder, glob) {
+                match hosts::of_glob(&folder, glob, &asks.cwd) {
                     Ok(files) => of_configs.extend(files.into_iter().map(|file| (scope, file))),
-                    Err(what) => failures.push(line(&path, text, at.map_or(0, |at| at.start), &what)),
+                    Err(what) if concerns => failures.push(line(&path, text, at.map_or(0, |at| at.start), &what)),
+                    Err(_) => {}
                 }
             }
         }
@@ -181,26 +248,28 @@ impl Root {
             if added.contains(&(None, &file.whole)) || !added.insert((scope, &file.whole)) {
                 continue;
             }
-            let (origin, path) = self.place(target, file);
+            let (origin, path) = self.place(target, file, &asks.cwd);
+            self.hosts.insert((origin == Origin::Repository, path.clone()));
             let done = match scope {
                 None => self.linter.host(origin, &path, &file.text),
                 Some(folder) => self.linter.host_of(folder, origin, &path, &file.text),
             };
-            failures.extend(self.told(done.err().unwrap_or_default()));
+            let concerns = scope.is_none_or(|folder| self.concerns(&format!("{folder}/cudalint.toml")));
+            failures.extend(self.told(done.err().filter(|_| concerns).unwrap_or_default()));
         }
         if let Some(text) = &asks.nameless {
             let done = self.linter.host(Origin::CommandLine, "<options>", text);
             failures.extend(self.told(done.err().unwrap_or_default()));
         }
-        self.has_host |= !added.is_empty() || asks.nameless.is_some();
+        self.has_host |= inline || !added.is_empty() || asks.nameless.is_some();
     }
 
     /// How the engine names a file that the user named.
-    fn place(&self, target: &Target, file: &HostFile) -> (Origin, String) {
+    fn place(&self, target: &Target, file: &HostFile, cwd: &Path) -> (Origin, String) {
         match file.whole.strip_prefix(&target.root).ok().and_then(Path::to_str) {
             Some(path) => (Origin::Repository, path.replace('\\', "/")),
             None => {
-                let path = file.path.to_string_lossy().into_owned();
+                let path = seen(&file.path, cwd);
                 // A file of the repository may be called the same from the root.
                 let taken = self.linter.sources().find(&path).is_some();
                 (Origin::Outside, if taken { format!("./{path}") } else { path })

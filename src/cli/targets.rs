@@ -2,7 +2,8 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use cudalint::walk::root_of;
+use cudalint::viewpoint::Viewpoint;
+use cudalint::walk::{RootOf, root_of};
 
 use super::Failure;
 
@@ -15,6 +16,8 @@ pub(super) struct Target {
     pub(super) within: Vec<String>,
     /// Those of them that are files, root-relative.
     pub(super) files: Vec<String>,
+    /// Nothing but these files is read.
+    pub(super) alone: bool,
 }
 
 /// Groups PATHs by their roots.
@@ -39,13 +42,14 @@ pub(super) fn of_text(path: &Path, cwd: &Path) -> Result<Target, Failure> {
 }
 
 fn add(targets: &mut Vec<Target>, path: &Path, is_folder: bool, cwd: &Path) -> Result<(), String> {
-    let root = root_of(path, is_folder, cwd);
+    let RootOf { path: root, alone } = root_of(path, is_folder, cwd);
     let below = path.strip_prefix(&root).ok().and_then(Path::to_str).ok_or_else(|| format!("{}: not UTF-8", path.display()))?;
     let below = if cfg!(windows) { below.replace('\\', "/") } else { below.to_owned() };
     let at = targets.iter().position(|t| t.root == root).unwrap_or_else(|| {
-        targets.push(Target { root, within: Vec::new(), files: Vec::new() });
+        targets.push(Target { root, within: Vec::new(), files: Vec::new(), alone });
         targets.len() - 1
     });
+    targets[at].alone &= alone;
     if !is_folder {
         targets[at].files.push(below.clone());
     }
@@ -62,6 +66,15 @@ fn resolve(path: &Path, cwd: &Path) -> std::io::Result<(PathBuf, bool)> {
     match (whole.parent(), whole.file_name()) {
         (Some(parent), Some(name)) => Ok((parent.canonicalize()?.join(name), false)),
         _ => Ok((whole.canonicalize()?, false)),
+    }
+}
+
+/// A file that the user names, as outputs print it: relative to the working directory, with `/`. Links stay.
+pub(super) fn seen(path: &Path, cwd: &Path) -> String {
+    let whole = flat(&cwd.join(path));
+    match (whole.parent(), whole.file_name()) {
+        (Some(folder), Some(name)) => Viewpoint::new(folder, cwd).path(&name.to_string_lossy()),
+        _ => whole.to_string_lossy().into_owned(),
     }
 }
 

@@ -31,6 +31,10 @@ pub enum Vain {
     NotAtTop,
     /// Neither `ignore` nor `ignore-file`.
     OtherWord,
+    /// Nearly the right words: another case, no colon.
+    Misspelt,
+    /// The list of names is not closed.
+    Open,
 }
 
 /// A place that could not be read.

@@ -53,7 +53,7 @@ pub struct Format {
 
 /// The files that are ours; the first row that fits decides.
 pub static FORMATS: &[Format] = &[
-    Format { kind: Kind::Config, exact: &["cudalint.toml"], names: &[], read: |_, _| Outline::default() },
+    Format { kind: Kind::Config, exact: &["cudalint.toml"], names: &[], read: config },
     Format {
         kind: Kind::Requirements,
         exact: &["requirements.txt"],
@@ -144,6 +144,11 @@ pub static FORMATS: &[Format] = &[
     // Known by a link only.
     Format { kind: Kind::PythonScript, exact: &[], names: &[], read: python_script::read },
 ];
+
+/// A configuration of our own: here only its comments count.
+fn config(file: FileId, text: &str) -> Outline {
+    Outline { ignores: syntax::toml::ignores(file, text), ..Outline::default() }
+}
 
 /// What `Dockerfile*` and its like would take in and must not.
 static NOT_OURS: &[&str] =

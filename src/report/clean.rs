@@ -14,9 +14,20 @@ pub(super) fn clean(text: &str) -> Cow<'_, str> {
     }
 }
 
+/// Text for one line of output: no control characters. Paths and the program's own words are no secrets.
+#[must_use]
+pub fn one_line(text: &str) -> String {
+    printable(text).replace(['\n', '\r', '\t'], " ")
+}
+
+/// The same for a text that quotes files: no credentials either.
+pub(super) fn quoting_line(text: &str) -> String {
+    one_line(&masked(text))
+}
+
 /// Characters that move the cursor, hide or turn text, as `?` or `�`. Line ends and tabs stay, and so does a byte order
 /// mark at the start.
-pub(super) fn printable(text: &str) -> Cow<'_, str> {
+fn printable(text: &str) -> Cow<'_, str> {
     let harmful = |at: usize, c: char| match c {
         '\n' | '\t' => false,
         '\r' => !text[at + 1..].starts_with('\n'),

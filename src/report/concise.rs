@@ -2,8 +2,9 @@
 
 use std::io::{self, Write};
 
+use super::Outcome;
+use super::clean::{one_line, quoting_line};
 use super::text::{Look, color};
-use super::{Outcome, clean::clean};
 
 pub(super) fn write(outcome: &Outcome<'_>, look: Look, out: &mut dyn Write) -> io::Result<()> {
     for (part, diagnostic) in &outcome.findings {
@@ -18,7 +19,7 @@ pub(super) fn write(outcome: &Outcome<'_>, look: Look, out: &mut dyn Write) -> i
             }
         }
         let kind = format!("{}[{}]", diagnostic.severity.word(), diagnostic.rule);
-        let message = one_line(&diagnostic.message);
+        let message = quoting_line(&diagnostic.message);
         if look.color {
             writeln!(out, "\u{1b}[1;{}m{kind}\u{1b}[0m: {message}", color(diagnostic.severity))?;
         } else {
@@ -30,9 +31,3 @@ pub(super) fn write(outcome: &Outcome<'_>, look: Look, out: &mut dyn Write) -> i
 
 /// Between the parts of a place.
 const COLON: &str = "\u{1b}[36m:\u{1b}[0m";
-
-/// Text for one line of output: no control characters, no credentials.
-#[must_use]
-pub fn one_line(text: &str) -> String {
-    clean(text).replace(['\n', '\r', '\t'], " ")
-}

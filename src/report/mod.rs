@@ -13,7 +13,7 @@ use std::io::{self, Write};
 use crate::diagnostic::{Diagnostic, Label, Report, Severity, Skipped};
 use crate::source::{FileId, LineIndex, Position, Sources, Span};
 use crate::viewpoint::Viewpoint;
-pub use concise::one_line;
+pub use clean::one_line;
 pub use text::Look;
 
 /// A form of output.
@@ -150,5 +150,5 @@ fn line_indexes(part: &Part<'_>) -> HashMap<FileId, LineIndex> {
 
 /// The words of a label, fit to be printed.
 fn label_text(label: &Label) -> String {
-    clean::clean(&words::of(label)).into_owned()
+    clean::one_line(&words::of(label))
 }

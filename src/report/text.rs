@@ -1,13 +1,12 @@
 //! `--format text`: findings with source excerpts, for people.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
 use std::io::{self, Write};
 
-use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, SourceCode};
+use miette::{GraphicalReportHandler, GraphicalTheme};
 
-use super::concise::one_line;
-use super::excerpt::Excerpt;
+use super::clean::{one_line, quoting_line};
+use super::excerpt::{Excerpt, Pointed, Shown};
 use super::{Outcome, label_text};
 use crate::diagnostic::{Diagnostic, Label, OnHost, Severity};
 use crate::source::FileId;
@@ -21,8 +20,12 @@ pub struct Look {
 
 pub(super) fn write(outcome: &Outcome<'_>, look: Look, out: &mut dyn Write) -> io::Result<()> {
     let theme = if look.color { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
-    let handler =
-        GraphicalReportHandler::new_themed(theme).with_links(false).with_wrap_lines(false).with_width(100).with_context_lines(0);
+    let handler = GraphicalReportHandler::new_themed(theme)
+        .with_links(false)
+        .with_wrap_lines(false)
+        .with_width(100)
+        .with_context_lines(0)
+        .without_primary_span_start();
     let excerpts = excerpts(outcome);
     for (part, diagnostic) in &outcome.findings {
         write_headline(diagnostic, look, out)?;
@@ -32,8 +35,13 @@ pub(super) fn write(outcome: &Outcome<'_>, look: Look, out: &mut dyn Write) -> i
             match excerpts.get(&(*part, file)) {
                 Some(excerpt) => {
                     let mut text = String::new();
-                    let primary = drawn.is_empty();
-                    handler.render_report(&mut text, &Shown::new(excerpt, &labels, primary)).map_err(io::Error::other)?;
+                    let pointed = labels.iter().map(|label| Pointed {
+                        at: label.at,
+                        place: outcome.place(*part, label.at).start,
+                        text: label_text(label),
+                    });
+                    let shown = Shown::new(excerpt, pointed, drawn.is_empty());
+                    handler.render_report(&mut text, &shown).map_err(io::Error::other)?;
                     drawn.push(text);
                 }
                 None => facts.extend(labels.iter().map(|label| fact(outcome, *part, label))),
@@ -51,7 +59,7 @@ pub(super) fn write(outcome: &Outcome<'_>, look: Look, out: &mut dyn Write) -> i
 
 fn write_headline(diagnostic: &Diagnostic, look: Look, out: &mut dyn Write) -> io::Result<()> {
     let kind = format!("{}[{}]", diagnostic.severity.word(), diagnostic.rule);
-    let message = one_line(&diagnostic.message);
+    let message = quoting_line(&diagnostic.message);
     let color = color(diagnostic.severity);
     if look.color {
         writeln!(out, "\u{1b}[1;{color}m{kind}\u{1b}[0;1m: {message}\u{1b}[0m")
@@ -102,15 +110,23 @@ fn fact(outcome: &Outcome<'_>, part: usize, label: &Label) -> String {
     format!("{}, given as {}", label_text(label), given.trim_matches('"'))
 }
 
-/// The excerpts of all files as one drawing: one frame, with the line numbers of all in one column.
+/// The excerpts of all files as one drawing: one frame, with the line numbers of all in one column. A file whose labels lie
+/// far apart is drawn in several pieces, each as wide as its own line numbers.
 fn joined(drawn: &[String]) -> String {
-    let frames: Vec<Vec<&str>> = drawn.iter().map(|text| text.lines().skip_while(|line| !opens(line)).collect()).collect();
-    let indent = |frame: &[&str]| frame.first().map_or(0, |line| line.len() - line.trim_start().len());
-    let widest = frames.iter().map(|frame| indent(frame)).max().unwrap_or(0);
+    let mut pieces: Vec<Vec<&str>> = Vec::new();
+    for line in drawn.iter().flat_map(|text| text.lines()).filter(|line| !line.is_empty() && line.trim() != CLOSE) {
+        match pieces.last_mut() {
+            _ if opens(line) => pieces.push(vec![line]),
+            Some(piece) => piece.push(line),
+            None => {}
+        }
+    }
+    let indent = |piece: &[&str]| piece.first().map_or(0, |line| line.len() - line.trim_start().len());
+    let widest = pieces.iter().map(|piece| indent(piece)).max().unwrap_or(0);
     let mut out = String::new();
-    for frame in &frames {
-        let pad = " ".repeat(widest - indent(frame));
-        for line in frame.iter().filter(|line| !line.is_empty() && line.trim() != CLOSE) {
+    for piece in &pieces {
+        let pad = " ".repeat(widest - indent(piece));
+        for line in piece {
             let line = if opens(line) && !out.is_empty() { line.replacen('╭', "├", 1) } else { (*line).to_owned() };
             out.push_str(&pad);
             out.push_str(&line);
@@ -135,7 +151,7 @@ fn write_footer(outcome: &Outcome<'_>, part: usize, diagnostic: &Diagnostic, out
     if let Some(help) = &diagnostic.help {
         let mut lead = "  help: ";
         for line in help.lines() {
-            writeln!(out, "{lead}{}", one_line(line))?;
+            writeln!(out, "{lead}{}", quoting_line(line))?;
             lead = "        ";
         }
     }
@@ -170,37 +186,6 @@ fn excerpts<'a>(outcome: &'a Outcome<'a>) -> Excerpts<'a> {
         }
     }
     excerpts
-}
-
-/// The labels of one finding in one file, as `miette` asks for them.
-#[derive(Debug)]
-struct Shown<'a> {
-    excerpt: &'a Excerpt<'a>,
-    labels: Vec<LabeledSpan>,
-}
-
-impl<'a> Shown<'a> {
-    fn new(excerpt: &'a Excerpt<'a>, labels: &[&Label], primary: bool) -> Self {
-        let label = |(i, label): (usize, &&Label)| excerpt.label(label.at, label_text(label), primary && i == 0);
-        Self { excerpt, labels: labels.iter().enumerate().map(label).collect() }
-    }
-}
-
-impl fmt::Display for Shown<'_> {
-    fn fmt(&self, _: &mut fmt::Formatter<'_>) -> fmt::Result {
-        Ok(())
-    }
-}
-
-impl std::error::Error for Shown<'_> {}
-
-impl miette::Diagnostic for Shown<'_> {
-    fn source_code(&self) -> Option<&dyn SourceCode> {
-        Some(self.excerpt)
-    }
-    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
-        Some(Box::new(self.labels.iter().cloned()))
-    }
 }
 
 pub(super) fn closing(outcome: &Outcome<'_>, needs: bool) -> Vec<String> {

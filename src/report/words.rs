@@ -3,8 +3,9 @@
 use crate::diagnostic::Label;
 use crate::environment::Reason;
 use crate::outline::Launcher;
+use crate::secret::masked;
 
-/// The text of a label.
+/// The text of a label. What a file says in it is masked by itself: of the words around it none is a secret.
 pub(super) fn of(label: &Label) -> String {
     match &label.required {
         Some(required) => format!("{}: {}", words(required), words(&label.reason)),
@@ -15,20 +16,20 @@ pub(super) fn of(label: &Label) -> String {
 fn words(reason: &Reason) -> String {
     match reason {
         Reason::Asked { package, wants } if wants.is_empty() => format!("{package} is asked for, in any version"),
-        Reason::Asked { package, wants } => format!("{package}{wants} is asked for"),
+        Reason::Asked { package, wants } => format!("{package}{} is asked for", masked(wants)),
         Reason::Comes { package, version, index, cuda, today } => comes(package, version, index, cuda, *today),
-        Reason::Carries { build, kernels } => format!("{build} carries {kernels}"),
-        Reason::Requires { by, what } => format!("{by} requires {what}"),
+        Reason::Carries { build, kernels } => format!("{} carries {kernels}", masked(build)),
+        Reason::Requires { by, what } => format!("{by} requires {}", masked(what)),
         Reason::InstalledBy => "installed here".to_owned(),
         Reason::BroughtBy { path } => format!("{path} comes in here"),
         Reason::Index { index } => format!("packages come from {}", index_name(index)),
-        Reason::Image { image, cuda } if cuda.is_empty() => format!("stands on {image}"),
-        Reason::Image { image, cuda } => format!("{image} carries CUDA {cuda}"),
-        Reason::Demand { demand } => format!("the image demands {demand}"),
+        Reason::Image { image, cuda } if cuda.is_empty() => format!("stands on {}", masked(image)),
+        Reason::Image { image, cuda } => format!("{} carries CUDA {cuda}", masked(image)),
+        Reason::Demand { demand } => format!("the image demands {}", masked(demand)),
         Reason::ReleaseNotes { driver } => format!("its release notes ask for driver {driver} or newer"),
         Reason::Variable { name } => format!("{name} is set here"),
-        Reason::NeedsGpu { because } => format!("needs a GPU: {because}"),
-        Reason::MadeForGpu { because } => because.clone(),
+        Reason::NeedsGpu { because } => format!("needs a GPU: {}", masked(because)),
+        Reason::MadeForGpu { because } => masked(because).into_owned(),
         Reason::Launched { by } => launched(*by).to_owned(),
         Reason::HostDriver => "the host's driver".to_owned(),
         Reason::HostGpu { name, sm } => {
@@ -38,7 +39,7 @@ fn words(reason: &Reason) -> String {
                 sm => format!("the host's {name} is {sm}"),
             }
         }
-        Reason::Torn(why) => why.clone(),
+        Reason::Torn(why) => masked(why).into_owned(),
         Reason::Here => "here".to_owned(),
     }
 }
@@ -81,7 +82,7 @@ fn index_name(index: &str) -> String {
         Some(("conda", channel)) => format!("conda's {channel} channel"),
         Some(("ort", tag)) => format!("onnxruntime's {tag} index"),
         Some((owner, tag)) if !index.contains("://") => format!("{owner}'s {tag} index"),
-        _ => index.to_owned(),
+        _ => masked(index).into_owned(),
     }
 }
 

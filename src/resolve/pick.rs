@@ -29,12 +29,14 @@ struct Picking<'p, 'a> {
     demands: &'p [Vec<Vec<Demand>>],
     alive: &'p [Vec<bool>],
     /// What each package that is there requires.
-    of_stays: Vec<Vec<Demand>>,
+    of_stays: &'p [Vec<Demand>],
     /// Pairs that nothing can bring together.
     conflicts: &'p [(usize, usize)],
     picks: Vec<Option<Pick>>,
     /// In which order they were picked.
     order: Vec<usize>,
+    /// What the picked packages require of each, with who does.
+    on: Vec<Vec<(usize, &'p Demand)>>,
     /// Picks that were tried and led nowhere.
     excluded: Vec<Vec<Pick>>,
     /// For each package those whose picks kept it from its first choice.
@@ -56,14 +58,18 @@ pub(super) fn pick(
         Stays::As(build) => demands(build, index, platform),
         Stays::No | Stays::Unknown => Vec::new(),
     });
+    let of_stays: Vec<Vec<Demand>> = of_stays.collect();
+    // Of what nothing is known nothing can be picked.
+    let nothing = |package: &Package<'_>| package.candidates.builds.is_empty() && !matches!(package.stays, Stays::As(_));
     let mut picking = Picking {
         packages,
         demands: demands_of,
         alive,
-        of_stays: of_stays.collect(),
+        of_stays: &of_stays,
         conflicts,
-        picks: vec![None; packages.len()],
+        picks: packages.iter().map(|package| nothing(package).then_some(Pick::Unknown)).collect(),
         order: Vec::new(),
+        on: vec![Vec::new(); packages.len()],
         excluded: vec![Vec::new(); packages.len()],
         by: vec![Vec::new(); packages.len()],
         tried: 0,
@@ -76,28 +82,40 @@ pub(super) fn pick(
     (picks, picking.by)
 }
 
-impl Picking<'_, '_> {
+impl<'p> Picking<'p, '_> {
     fn next(&self) -> Option<usize> {
         let open = (0..self.packages.len()).filter(|p| self.picks[*p].is_none());
         open.min_by_key(|p| {
             let package = &self.packages[*p];
-            let mut strict = package.strict;
-            for (_, demand) in self.on(*p) {
-                strict = strict.max(demand.wants.strictness());
-            }
-            (std::cmp::Reverse(strict), package.implied, *p)
+            let required = self.on[*p].iter().map(|(_, demand)| demand.wants.strictness()).max();
+            (std::cmp::Reverse(required.unwrap_or(0).max(package.strict)), package.implied, *p)
         })
     }
-    /// What the picked packages require of one, with who does.
-    fn on(&self, of: usize) -> impl Iterator<Item = (usize, &Demand)> {
-        let picked = self.order.iter().map(|q| (*q, self.required_by(*q, self.picks[*q])));
-        picked.flat_map(move |(q, all)| all.iter().filter(move |d| d.of == of && !self.apart(q, of)).map(move |d| (q, d)))
+    fn set(&mut self, package: usize, pick: Pick) {
+        self.picks[package] = Some(pick);
+        self.order.push(package);
+        for demand in self.required_by(package, pick) {
+            if !self.apart(package, demand.of) {
+                self.on[demand.of].push((package, demand));
+            }
+        }
     }
-    fn required_by(&self, package: usize, pick: Option<Pick>) -> &[Demand] {
+    /// Takes back the picks from that one on.
+    fn back_to(&mut self, package: usize) {
+        let from = self.order.iter().position(|p| *p == package).unwrap_or(0);
+        for undone in self.order.split_off(from) {
+            if let Some(pick) = self.picks[undone].take() {
+                for demand in self.required_by(undone, pick) {
+                    self.on[demand.of].retain(|(by, _)| *by != undone);
+                }
+            }
+        }
+    }
+    fn required_by(&self, package: usize, pick: Pick) -> &'p [Demand] {
         match pick {
-            Some(Pick::Stays) => &self.of_stays[package],
-            Some(Pick::Takes(build)) => &self.demands[package][build],
-            Some(Pick::Unknown) | None => &[],
+            Pick::Stays => &self.of_stays[package],
+            Pick::Takes(build) => &self.demands[package][build],
+            Pick::Unknown => &[],
         }
     }
     fn build(&self, package: usize, pick: Pick) -> Option<&Build> {
@@ -113,9 +131,9 @@ impl Picking<'_, '_> {
     /// Those picked ones with which a pick does not go.
     fn against(&self, package: usize, pick: Pick) -> Vec<usize> {
         let Some(build) = self.build(package, pick) else { return Vec::new() };
-        let demanded = self.on(package).filter(|(_, d)| !d.wants.admits(&build.version)).map(|(q, _)| q);
+        let demanded = self.on[package].iter().filter(|(_, d)| !d.wants.admits(&build.version)).map(|(q, _)| *q);
         let mut found: Vec<usize> = demanded.collect();
-        for demand in self.required_by(package, Some(pick)).iter().filter(|d| !self.apart(package, d.of)) {
+        for demand in self.required_by(package, pick).iter().filter(|d| !self.apart(package, d.of)) {
             let other = self.picks[demand.of].and_then(|pick| self.build(demand.of, pick));
             if other.is_some_and(|other| !demand.wants.admits(&other.version)) {
                 found.push(demand.of);
@@ -154,17 +172,11 @@ impl Picking<'_, '_> {
         let last = culprits.iter().filter(|q| self.has_other(**q)).max_by_key(|q| self.order.iter().position(|p| p == *q));
         match (chosen, last) {
             (None, Some(&last)) => {
-                let from = self.order.iter().position(|p| *p == last).unwrap_or(0);
                 self.excluded[last].extend(self.picks[last]);
-                for undone in self.order.split_off(from) {
-                    self.picks[undone] = None;
-                }
+                self.back_to(last);
                 note(&mut self.by[last], package);
             }
-            (chosen, _) => {
-                self.picks[package] = Some(chosen.unwrap_or(Pick::Unknown));
-                self.order.push(package);
-            }
+            (chosen, _) => self.set(package, chosen.unwrap_or(Pick::Unknown)),
         }
     }
     fn has_other(&self, package: usize) -> bool {

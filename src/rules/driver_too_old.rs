@@ -10,7 +10,7 @@ pub(super) static RULE: Rule = Rule {
     name: "driver-too-old",
     level: Severity::Error,
     page: include_str!("../../rules/driver-too-old.md"),
-    needs: Needs::Host,
+    needs: Needs::Host(|host| Driver::of(host).is_some()),
     check: Check::Host(check),
 };
 

@@ -11,14 +11,13 @@ pub(super) static RULE: Rule = Rule {
     name: "image-needs-newer-driver",
     level: Severity::Error,
     page: include_str!("../../rules/image-needs-newer-driver.md"),
-    needs: Needs::Host,
+    needs: Needs::Host(|host| asked_of(host).is_some()),
     check: Check::Host(check),
 };
 
 fn check(env: &Environment, host: &Host, out: &mut Out) {
     let Some(image) = env.image.as_ref().filter(|i| !i.disable_require) else { return };
-    // Docker Desktop's Linux VM meets the demand with Windows' own numbers: not known here.
-    let (Some(driver), false) = (Driver::of(host), host.wsl || host.platform.os == Os::Windows) else { return };
+    let Some(driver) = asked_of(host) else { return };
     match &image.require_cuda {
         Some(setting) => {
             let Some(text) = &setting.value else { return };
@@ -33,6 +32,11 @@ fn check(env: &Environment, host: &Host, out: &mut Out) {
             }
         }
     }
+}
+
+/// The driver that the demand is put to. Docker Desktop's Linux VM meets it with Windows' own numbers: not known here.
+fn asked_of(host: &Host) -> Option<Driver<'_>> {
+    Driver::of(host).filter(|_| !host.wsl && host.platform.os != Os::Windows)
 }
 
 /// `NVIDIA_REQUIRE_CUDA` is false for the host: the container does not start.

@@ -3,6 +3,7 @@
 use crate::diagnostic::{Fix, Severity};
 use crate::environment::{Environment, Evidence, Holds, Host, Launched};
 use crate::outline::Outline;
+use crate::platform::Os;
 use crate::version::DriverVersion;
 
 mod companion_mismatch;
@@ -71,12 +72,23 @@ impl std::fmt::Debug for Rule {
 }
 
 /// What must be there for a rule to speak.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub enum Needs {
     /// The files.
     Nothing,
-    /// A host.
-    Host,
+    /// A host of which this is true.
+    Host(fn(&Host) -> bool),
+}
+
+impl Needs {
+    /// Whether a host is enough for the rule to speak. CUDA has left macOS: no rule speaks of a driver or GPU there.
+    #[must_use]
+    pub fn meets(self, host: &Host) -> bool {
+        match self {
+            Self::Nothing => true,
+            Self::Host(fits) => host.platform.os != Os::MacOs && fits(host),
+        }
+    }
 }
 
 /// A check, by what it looks at.
@@ -141,6 +153,21 @@ pub enum Has {
         /// `sm_70`.
         sm: String,
     },
+}
+
+impl Has {
+    /// The driver that does not fit.
+    pub(crate) fn driver(&self) -> Option<&str> {
+        if let Self::Driver(driver) = self { Some(driver) } else { None }
+    }
+    /// The GPU that does not fit, with its compute capability.
+    pub(crate) fn gpu(&self) -> Option<String> {
+        match self {
+            Self::Gpu { name, sm } if name == sm => Some(sm.clone()),
+            Self::Gpu { name, sm } => Some(format!("{name} ({sm})")),
+            Self::Nothing | Self::Driver(_) => None,
+        }
+    }
 }
 
 impl Clash {

@@ -9,7 +9,7 @@ pub(super) static RULE: Rule = Rule {
     name: "no-kernels-for-gpu",
     level: Severity::Error,
     page: include_str!("../../rules/no-kernels-for-gpu.md"),
-    needs: Needs::Host,
+    needs: Needs::Host(|host| host.gpus.iter().any(|gpu| gpu.sm.is_some())),
     check: Check::Host(check),
 };
 

@@ -1,7 +1,6 @@
 //! Paths → texts: which files of a root are read.
 
 mod decode;
-mod exclude;
 mod find;
 mod open;
 mod root;
@@ -13,16 +12,16 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::config::{self, Config};
 use crate::diagnostic::Skipped;
+use crate::globs::PathGlobs;
 use crate::outline::Kind;
 use crate::read::markdown;
 use crate::source::Sources;
 use crate::viewpoint::Viewpoint;
 pub use decode::decode;
-pub use exclude::{Exclude, bad_glob};
 pub use find::is_never_entered;
 use find::{Candidate, Met};
 pub use open::{LARGEST_CONFIG, too_large};
-pub use root::root_of;
+pub use root::{RootOf, root_of};
 
 /// What to walk, beside the root.
 #[derive(Debug, Default)]
@@ -32,7 +31,9 @@ pub struct Asked {
     /// Ignore files do not count.
     pub no_ignore: bool,
     /// `--exclude`: globs that start at the working directory.
-    pub exclude: Exclude,
+    pub exclude: PathGlobs,
+    /// Nothing but the PATHs is read: what lies around them is no project of theirs.
+    pub alone: bool,
     /// The root, seen from the working directory.
     pub viewpoint: Viewpoint,
     /// Which configurations hold.
@@ -48,7 +49,7 @@ pub enum Configs {
     /// None.
     None,
     /// One for all files: its `exclude`.
-    One(Exclude),
+    One(PathGlobs),
 }
 
 /// The files of a root that are read.
@@ -83,14 +84,12 @@ pub struct Found {
 }
 
 /// Walks a root, an absolute path without links.
-///
-/// # Errors
-/// An `exclude` glob of a configuration that is none, with the configuration's path.
-pub fn walk(root: &Path, asked: &Asked) -> Result<Tree, String> {
+#[must_use]
+pub fn walk(root: &Path, asked: &Asked) -> Tree {
     let mut tree = Tree::default();
     let mut excludes = Excludes::default();
     match &asked.configs {
-        Configs::Nearest => excludes.learn(root, "", &mut tree.configs)?,
+        Configs::Nearest => excludes.learn(root, "", &mut tree.configs),
         Configs::One(exclude) => excludes.0.extend([(String::new(), exclude.clone())]),
         Configs::None => {}
     }
@@ -108,7 +107,9 @@ pub fn walk(root: &Path, asked: &Asked) -> Result<Tree, String> {
             }
         }
     };
-    enter(root, &mut met);
+    if !asked.alone {
+        enter(root, &mut met);
+    }
     // A PATH in a folder that is ignored or never entered was not met.
     for path in &asked.paths {
         let below = format!("{path}/");
@@ -120,13 +121,13 @@ pub fn walk(root: &Path, asked: &Asked) -> Result<Tree, String> {
     }
     if matches!(asked.configs, Configs::Nearest) {
         for path in met.keys().filter(|p| matches!(name(p), "cudalint.toml" | "pyproject.toml")) {
-            excludes.learn(root, folder(path), &mut tree.configs)?;
+            excludes.learn(root, folder(path), &mut tree.configs);
         }
     }
     let kept = |path: &String| asked.paths.contains(path) || !(asked.covers(path) || excludes.cover(path));
     let kept: Vec<_> = met.into_iter().filter(|(path, _)| kept(path)).collect();
     read_all(root, &kept, asked, &mut tree);
-    Ok(tree)
+    tree
 }
 
 /// The text of a file that another file names; `None` where there is no such file inside the root.
@@ -144,38 +145,36 @@ pub fn linked(root: &Path, path: &str, asked: &Asked) -> Result<Option<String>, 
 
 impl Asked {
     fn leaves_out(&self, folder: &str) -> bool {
-        !self.exclude.is_empty() && self.exclude.matches(&self.viewpoint.path(folder))
+        !self.exclude.is_empty() && self.exclude.match_path(&self.viewpoint.path(folder))
     }
     fn covers(&self, path: &str) -> bool {
-        !self.exclude.is_empty() && self.exclude.covers(&self.viewpoint.path(path))
+        !self.exclude.is_empty() && self.exclude.cover(&self.viewpoint.path(path))
     }
 }
 
 /// The `exclude` of each configuration, by its folder.
 #[derive(Default)]
-struct Excludes(BTreeMap<String, Exclude>);
+struct Excludes(BTreeMap<String, PathGlobs>);
 
 impl Excludes {
     /// Reads the configuration of a folder, if it has one.
-    fn learn(&mut self, root: &Path, folder: &str, configs: &mut BTreeMap<String, Held>) -> Result<(), String> {
+    fn learn(&mut self, root: &Path, folder: &str, configs: &mut BTreeMap<String, Held>) {
         if configs.contains_key(folder) {
-            return Ok(());
+            return;
         }
         if let Some((path, config)) = config_in(root, folder) {
-            let exclude = Exclude::new(&config.exclude).map_err(|why| format!("{path}: exclude: {why}"))?;
-            self.0.insert(folder.to_owned(), exclude);
+            self.0.insert(folder.to_owned(), config.exclude.clone());
             configs.insert(folder.to_owned(), Held { path, config });
         }
-        Ok(())
     }
     /// Whether the nearest configuration above a file leaves it out.
     fn cover(&self, path: &str) -> bool {
         let nearest = above(path).find_map(|folder| Some((folder, self.0.get(folder)?)));
-        nearest.is_some_and(|(folder, exclude)| exclude.covers(path[folder.len()..].trim_start_matches('/')))
+        nearest.is_some_and(|(folder, exclude)| exclude.cover(path[folder.len()..].trim_start_matches('/')))
     }
     /// Whether the root's configuration leaves a folder out, and no nearer one may have another say.
     fn leave_out(&self, root: &Path, folder: &str) -> bool {
-        self.0.get("").is_some_and(|exclude| exclude.covers(folder))
+        self.0.get("").is_some_and(|exclude| exclude.cover(folder))
             && above(folder).all(|f| f.is_empty() || config_in(root, f).is_none())
     }
 }

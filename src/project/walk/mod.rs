@@ -66,8 +66,8 @@ pub(crate) struct Script {
     pub(crate) markers: BTreeSet<String>,
     /// Exported variables in the end.
     pub(crate) exported: BTreeMap<String, Value>,
-    /// Includes that lead outside the root, as written.
-    pub(crate) outside: BTreeSet<String>,
+    /// Includes that lead outside the root, as written, with their places.
+    pub(crate) outside: BTreeSet<(String, Span)>,
     /// What the image runs.
     pub(crate) runs: Vec<(String, Span)>,
     /// How much work the walk was; the more, the fewer worlds are looked at.

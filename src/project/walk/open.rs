@@ -33,7 +33,7 @@ impl<'a> Walker<'_, 'a> {
         let wanted: Vec<String> = folders.iter().filter_map(|f| paths::join(f, &path)).collect();
         // After a `cd` to who knows where it is not known to be outside; `/etc/os-release` was never meant to be inside.
         if wanted.is_empty() && !folders.is_empty() && !path.starts_with(['/', '~']) {
-            self.script.outside.insert(path);
+            self.script.outside.insert((path, text.at));
         }
         let found = self.first(wanted, kind);
         let edited = found.as_ref().is_some_and(|path| self.edited.contains(path));
@@ -125,7 +125,7 @@ impl<'a> Walker<'_, 'a> {
         };
         for (written, kind) in wanted {
             let Some(found) = paths::join(paths::folder(path), &written) else {
-                self.script.outside.insert(written);
+                self.script.outside.insert((written, text.at));
                 return None;
             };
             if let Some(file) = self.project.file(&found) {

@@ -27,19 +27,22 @@ pub(crate) fn ignores(
         let Some(body) = text.get(comment.clone()) else { continue };
         top = top && text.get(seen..comment.start).is_some_and(blank);
         seen = comment.end;
+        // All that a comment says is said of the same lines.
+        let mut spoken_of = None;
         for (said, names) in directives(body) {
-            let covers = if said == "ignore-file" && top {
-                Covers::File
-            } else if said != "ignore" {
-                Covers::Nothing(if said == "ignore-file" { Vain::NotAtTop } else { Vain::OtherWord })
-            } else {
-                if comment.start >= line.end {
-                    line = line_from(text, line.end, comment.start);
-                }
-                let alone = text.get(line.start..comment.start).is_some_and(blank);
-                let spoken_of = if alone { below(text, comment.end) } else { line.clone() };
-                let all = whole(spoken_of.clone());
-                Covers::Lines(Span::new(file, all.start.min(spoken_of.start), all.end.max(spoken_of.end)))
+            let covers = match said {
+                Said::Ignore => *spoken_of.get_or_insert_with(|| {
+                    if comment.start >= line.end {
+                        line = line_from(text, line.end, comment.start);
+                    }
+                    let alone = text.get(line.start..comment.start).is_some_and(blank);
+                    let spoken_of = if alone { below(text, comment.end) } else { line.clone() };
+                    let all = whole(spoken_of.clone());
+                    Covers::Lines(Span::new(file, all.start.min(spoken_of.start), all.end.max(spoken_of.end)))
+                }),
+                Said::IgnoreFile if top => Covers::File,
+                Said::IgnoreFile => Covers::Nothing(Vain::NotAtTop),
+                Said::Vain(why) => Covers::Nothing(why),
             };
             let names = if matches!(covers, Covers::Nothing(_)) { 0..0 } else { names };
             let rules = names_in(body, names)
@@ -60,24 +63,55 @@ fn blank(text: &str) -> bool {
     text.is_empty() || text == "---"
 }
 
+/// What a comment says to this program.
+enum Said {
+    Ignore,
+    IgnoreFile,
+    /// Something else, or not in the way in which it counts.
+    Vain(Vain),
+}
+
 /// What is said, and the bytes between its brackets; none where there are no brackets. Words that are neither `ignore` nor
 /// `ignore-file` only where the comment begins with them: in prose the name may stand before a colon.
-fn directives(comment: &str) -> impl Iterator<Item = (&str, Range<usize>)> {
-    comment.match_indices("cudalint:").filter_map(|(at, word)| {
-        let before = comment[..at].chars().next_back();
-        if before.is_some_and(|c| c.is_alphanumeric() || "-_.".contains(c)) {
-            return None;
-        }
-        let said = comment[at + word.len()..].trim_start();
-        let end = said.find(|c: char| !c.is_alphanumeric() && c != '-' && c != '_').unwrap_or(said.len());
-        let begins = before.is_none() || comment[..at].trim_end().ends_with(['#', '/']);
-        let ours = |word: &str| matches!(word, "ignore" | "ignore-file") || begins && !word.is_empty();
-        let word = Some(&said[..end]).filter(|word| ours(word))?;
-        let list = said[end..].trim_start().strip_prefix('[').unwrap_or_default();
-        let start = comment.len() - list.len();
-        let close = list.find([']', '\n']).filter(|close| list[*close..].starts_with(']'));
-        Some((word, start..start + close.unwrap_or(0)))
-    })
+fn directives(comment: &str) -> Vec<(Said, Range<usize>)> {
+    let small = comment.to_ascii_lowercase();
+    let places: Vec<usize> = small.match_indices(NAME).map(|(at, _)| at).collect();
+    // Each ends where the next begins, so that no byte is looked at twice.
+    let ends = places.iter().skip(1).copied().chain([comment.len()]);
+    places.iter().zip(ends).filter_map(|(at, end)| directive(&comment[..end], *at)).collect()
+}
+
+const NAME: &str = "cudalint";
+
+/// What is said where the name stands at `at`, in letters of any case.
+fn directive(comment: &str, at: usize) -> Option<(Said, Range<usize>)> {
+    let before = comment[..at].chars().next_back();
+    if before.is_some_and(|c| c.is_alphanumeric() || "-_.".contains(c)) {
+        return None;
+    }
+    let begins = before.is_none() || comment[..at].trim_end().ends_with(['#', '/']);
+    let behind = &comment[at + NAME.len()..];
+    let (exact, said) = match behind.strip_prefix(':') {
+        Some(said) => (comment[at..].starts_with(NAME), said.trim_start()),
+        None if behind.starts_with([' ', '\t']) => (false, behind.trim_start().trim_start_matches(':').trim_start()),
+        None => return None,
+    };
+    let end = said.find(|c: char| !c.is_alphanumeric() && c != '-' && c != '_').unwrap_or(said.len());
+    let (word, rest) = said.split_at(end);
+    let list = rest.trim_start().strip_prefix('[');
+    let names = list.unwrap_or_default();
+    let close = names.find([']', '\n']).filter(|close| names[*close..].starts_with(']'));
+    let meant = ["ignore", "ignore-file", "ignore_file"].iter().any(|known| word.eq_ignore_ascii_case(known));
+    let said = match word {
+        "ignore" | "ignore-file" if exact && list.is_some() && close.is_none() => Said::Vain(Vain::Open),
+        "ignore" if exact => Said::Ignore,
+        "ignore-file" if exact => Said::IgnoreFile,
+        _ if begins && meant && list.is_some() => Said::Vain(Vain::Misspelt),
+        _ if begins && exact && !word.is_empty() => Said::Vain(Vain::OtherWord),
+        _ => return None,
+    };
+    let start = comment.len() - names.len();
+    Some((said, start..start + close.unwrap_or(0)))
 }
 
 /// The names in a list, without the blanks around them.
@@ -163,8 +197,19 @@ mod tests {
             ("x # noqa # cudalint: ignore[a]", &[("a", "x # noqa # cudalint: ignore[a]")]),
             ("x # cudalint: ignore", &[("", "x # cudalint: ignore")]),
             ("x # cudalint: ignore because", &[("", "x # cudalint: ignore because")]),
-            ("x # cudalint: ignore[", &[("", "x # cudalint: ignore[")]),
-            ("x # cudalint: ignore[a\n]", &[("", "x # cudalint: ignore[a\n")]),
+            ("x # cudalint: ignore[", &[("", "Open")]),
+            ("x # cudalint: ignore[a\n]", &[("", "Open")]),
+            ("# cudalint: ignore-file[a", &[("", "Open")]),
+            ("x # cudalint ignore[a]", &[("", "Misspelt")]),
+            ("x # cudalint : ignore[a]", &[("", "Misspelt")]),
+            ("x # Cudalint: Ignore[a]", &[("", "Misspelt")]),
+            ("x # CUDALINT: ignore[a]", &[("", "Misspelt")]),
+            ("x # cudalint: Ignore-File[a]", &[("", "Misspelt")]),
+            ("x # cudalint: ignore_file[a]", &[("", "Misspelt")]),
+            ("x # see cudalint ignore[a]", &[]),
+            ("x # cudalint ignores much", &[]),
+            ("x # Cudalint: a linter", &[]),
+            ("x # cudalint-ignore[a]", &[]),
             ("x # cudalint: ignore[ , ]", &[("", "x # cudalint: ignore[ , ]")]),
             ("# cudalint: ignore-file\nx", &[("", "FILE")]),
             ("x # cudalint:", &[]),
@@ -177,6 +222,18 @@ mod tests {
         for (text, want) in cases {
             let want: Vec<_> = want.iter().map(|(r, c)| ((*r).to_owned(), (*c).to_owned())).collect();
             assert_eq!(read(text), want, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn hostile_comments_stay_cheap() {
+        for part in ["cudalint: ignore[", "cudalint: ignore[a] ", "cudalint ", "# Cudalint : ignore-file"] {
+            let comment = format!("# {}", part.repeat(100_000));
+            let text = format!("{comment}\n{}", "x".repeat(1 << 20));
+            let started = std::time::Instant::now();
+            let whole = std::iter::once(0..comment.len());
+            assert!(ignores(FileId(0), &text, whole, |line| line).len() <= 100_000);
+            assert!(started.elapsed().as_secs() < 10, "{part}");
         }
     }
 

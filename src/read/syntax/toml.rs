@@ -7,7 +7,7 @@ use ::toml::Spanned;
 use ::toml::de::{DeTable, DeValue};
 
 use super::torn::torn;
-use crate::outline::{Text, Torn};
+use crate::outline::{Ignore, Text, Torn};
 use crate::source::{FileId, Span};
 
 /// A table, in the order of the file.
@@ -129,6 +129,11 @@ pub(crate) fn comments(text: &str) -> impl Iterator<Item = Range<usize>> {
         })?;
         Some(at + sign..at + body.len())
     })
+}
+
+/// The comments of a file that silence rules.
+pub(crate) fn ignores(file: FileId, text: &str) -> Vec<Ignore> {
+    super::comments::ignores(file, text, comments(text), |line| line)
 }
 
 #[cfg(test)]

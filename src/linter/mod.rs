@@ -1,22 +1,23 @@
 //! The engine: texts in, a report out. Nothing here touches a file, the clock, the network or the machine.
 
+mod conclude;
+
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use crate::config::{self, Config, Mistake};
-use crate::diagnostic::{Diagnostic, Notice, Report, Severity};
-use crate::environment::{Environment, Host};
+use crate::diagnostic::{Notice, Report};
+use crate::environment::{Environment, Gpu, Host};
 use crate::install::{self, Aliases};
-use crate::judge::{self, Seen};
-use crate::outline::{Kind, Outline};
+use crate::judge::Seen;
+use crate::outline::{Ignore, Kind, Outline};
 use crate::platform::Platform;
 use crate::project::{self, Beginning, Enters, File, Project, Script, World};
-use crate::rules::{Check, Needs, Out, RULES, Rule};
-use crate::settings::{Levels, Settings};
+use crate::rules::{Check, Out, RULES, Rule};
+use crate::settings::Settings;
 use crate::source::{FileId, Origin, Sources, Span, brief};
-use crate::suppress::Suppressions;
-use crate::{hardware, knowledge, launched, near, needs, read, unknown};
+use crate::{hardware, knowledge, launched, needs, read, unknown};
 
 /// Lints a set of texts, and again after each change, doing only what the change asks for.
 #[derive(Default)]
@@ -25,6 +26,8 @@ pub struct Linter {
     sources: Sources,
     /// With the folder whose configuration names them; empty for those in force everywhere.
     hosts: Vec<(String, Host)>,
+    /// Comments that silence rules in the texts that are no files of the repository: hosts, the one configuration.
+    beside: BTreeMap<FileId, Vec<Ignore>>,
     files: BTreeMap<String, Read>,
     configs: BTreeMap<String, Config>,
     /// The one that holds for every file, if one is given.
@@ -36,15 +39,14 @@ pub struct Linter {
 /// Links from linked files are followed no further.
 const MOST_ROUNDS: usize = 8;
 
-/// No more mirrors of unknown indexes are told.
-const MOST_MIRRORS: usize = 100;
-
 /// One file as it was last read.
 struct Read {
     id: FileId,
     kind: Kind,
     by_link: bool,
     hash: u64,
+    /// What it configures is wrong, and that is told each time.
+    mistaken: bool,
     outline: Arc<Outline>,
 }
 
@@ -55,7 +57,7 @@ struct Judged {
     reached: BTreeSet<FileId>,
     looked: BTreeSet<(String, Kind)>,
     installed: BTreeSet<String>,
-    outside: BTreeSet<String>,
+    outside: BTreeSet<(String, Span)>,
     environments: Arc<Vec<Environment>>,
     /// What the image runs.
     runs: Vec<(String, Span)>,
@@ -90,37 +92,34 @@ impl Linter {
     /// Mistakes in a configuration.
     pub fn set(&mut self, path: &str, text: &str) -> Result<(), Vec<Mistake>> {
         let hash = hash_of(text);
-        if self.files.get(path).is_some_and(|f| f.hash == hash) {
+        if self.files.get(path).is_some_and(|f| f.hash == hash && !f.mistaken) {
             return Ok(());
         }
         let own = read::kind_by_name(path).or_else(|| read::kind_by_content(path, text));
         let kind = own.or_else(|| self.files.get(path).map(|f| f.kind));
         let id = self.sources.set(path, text);
-        match kind {
-            // Another configuration holds, or none: what is wrong in this one does not matter.
-            Some(Kind::Config | Kind::Pyproject) if self.settings.no_config => {}
-            Some(Kind::Config) => {
-                let config = config::config(id, text)?;
-                self.configs.insert(path.to_owned(), config);
-            }
-            Some(Kind::Pyproject) => {
-                self.configs.remove(path);
-                if let Some(config) = config::config_in_pyproject(id, text)? {
-                    self.configs.insert(path.to_owned(), config);
-                }
-            }
-            _ => {}
-        }
         if let Some(kind) = kind {
             self.read(path, id, kind, own.is_none());
         }
+        let config = match kind {
+            // Another configuration holds, or none: what is wrong in this one does not matter.
+            _ if self.settings.no_config => return Ok(()),
+            Some(Kind::Config) => config::config(id, text).map(Some),
+            Some(Kind::Pyproject) => config::config_in_pyproject(id, text),
+            _ => return Ok(()),
+        };
+        self.configs.remove(path);
+        if let Some(file) = self.files.get_mut(path) {
+            file.mistaken = config.is_err();
+        }
+        self.configs.extend(config?.map(|config| (path.to_owned(), config)));
         Ok(())
     }
 
     fn read(&mut self, path: &str, id: FileId, kind: Kind, by_link: bool) {
         let text = self.sources.text(id);
         let outline = Arc::new(read::read(kind, path, id, text));
-        self.files.insert(path.to_owned(), Read { id, kind, by_link, hash: hash_of(text), outline });
+        self.files.insert(path.to_owned(), Read { id, kind, by_link, hash: hash_of(text), mistaken: false, outline });
         self.work.files += 1;
     }
 
@@ -158,7 +157,13 @@ impl Linter {
     /// Mistakes in the host's text.
     pub fn host_of(&mut self, folder: &str, origin: Origin, path: &str, text: &str) -> Result<(), Vec<Mistake>> {
         let file = self.sources.set_from(origin, path, text);
-        let host = config::host(file, text)?;
+        let mut host = config::host(file, text)?;
+        if host.name.is_empty() {
+            let name = path.rsplit('/').next().unwrap_or(path);
+            host.name =
+                if origin == Origin::CommandLine { "host" } else { name.strip_suffix(".toml").unwrap_or(name) }.to_owned();
+        }
+        self.beside.insert(file, config::ignores(file, text));
         self.hosts.push((folder.to_owned(), host));
         Ok(())
     }
@@ -170,6 +175,7 @@ impl Linter {
     pub fn config(&mut self, origin: Origin, path: &str, text: &str) -> Result<(), Vec<Mistake>> {
         let file = self.sources.set_from(origin, path, text);
         self.given = Some(config::config(file, text)?);
+        self.beside.insert(file, config::ignores(file, text));
         Ok(())
     }
 
@@ -177,6 +183,13 @@ impl Linter {
     #[must_use]
     pub fn sources(&self) -> &Sources {
         &self.sources
+    }
+
+    /// What a file of the repository is linted as, and whether only a link makes it so; meaningful after
+    /// [`Linter::report`].
+    #[must_use]
+    pub fn kind(&self, path: &str) -> Option<(Kind, bool)> {
+        self.files.get(path).map(|f| (f.kind, f.by_link))
     }
 
     /// The environments of the last report, by start; meaningful after [`Linter::report`].
@@ -264,10 +277,15 @@ impl Linter {
         report.unknown = unknown.into_iter().collect();
         report.needs.sort_by(|a, b| a.environment.cmp(&b.environment));
         report.needs.dedup_by(|a, b| a.environment == b.environment);
-        let outside: BTreeSet<&String> = judged.values().flat_map(|j| &j.outside).collect();
-        let outside = outside.iter().map(|path| format!("{path} lies outside the root and is not read"));
-        report.warnings.extend(outside.map(|what| Notice { at: None, what }));
-        report.warnings.extend(unknown::gpus(self.all_hosts().flat_map(|host| &host.gpus)));
+        let outside: BTreeSet<&(String, Span)> = judged.values().flat_map(|j| &j.outside).collect();
+        report.warnings.extend(
+            outside.into_iter().map(|(path, at)| Notice {
+                at: Some(*at),
+                what: format!("{} lies outside the root and is not read", brief(path)),
+            }),
+        );
+        let is_option = |gpu: &Gpu| self.sources.origin(gpu.at.file) == Origin::CommandLine;
+        report.warnings.extend(unknown::gpus(self.all_hosts().flat_map(|host| &host.gpus), is_option));
         self.conclude(seen, &mut report);
         self.starts = judged;
         self.work = work;
@@ -426,97 +444,7 @@ impl Linter {
         seen
     }
 
-    // ---- from what was seen to the report ----
-
-    fn conclude(&self, seen: Vec<Seen>, report: &mut Report) {
-        let chosen = |name: &str| {
-            (self.settings.select.is_empty() || self.settings.select.iter().any(|s| s == name))
-                && !self.settings.ignore.iter().any(|s| s == name)
-        };
-        let seen = seen.into_iter().filter(|s| chosen(s.rule.name)).collect();
-        let mut said = judge::judge(seen);
-        let mut suppressions = Suppressions::new(self.files.values().map(|f| (f.id, &f.outline)));
-        report.warnings.extend(suppressions.without_effect().chain(self.unknown_rules()).chain(self.unknown_mirrors()));
-        said.retain_mut(|found| self.level(found) && !suppressions.silence(found));
-        if let Some(rule) = RULES.iter().find(|r| matches!(r.check, Check::Suppressions) && chosen(r.name)) {
-            for (name, at) in suppressions.unused() {
-                let spoke = crate::rules::find(name).is_some_and(|r| {
-                    chosen(r.name) && (r.needs == Needs::Nothing || !self.hosts_of(self.sources.path(at.file)).is_empty())
-                });
-                let off = self.levels_at(at, name) == Some(None);
-                if spoke && !off {
-                    let mut found = Diagnostic {
-                        rule: rule.name,
-                        severity: rule.level,
-                        message: format!("ignore[{name}] silences nothing here"),
-                        labels: vec![crate::diagnostic::Label { at, reason: crate::environment::Reason::Here, required: None }],
-                        help: Some("take it away".to_owned()),
-                        environments: Vec::new(),
-                        hosts: Vec::new(),
-                        fix: None,
-                    };
-                    if self.level(&mut found) {
-                        said.push(found);
-                    }
-                }
-            }
-        }
-        let within = |found: &Diagnostic| {
-            self.settings.within.is_empty()
-                || found.labels.iter().any(|l| {
-                    let path = self.sources.path(l.at.file);
-                    self.sources.origin(l.at.file) == Origin::Repository
-                        && self.settings.within.iter().any(|w| w.is_empty() || path == w || path.starts_with(&format!("{w}/")))
-                })
-        };
-        said.retain(within);
-        judge::gather(&mut said);
-        said.sort_by_cached_key(|found| {
-            let at = found.labels.first().map(|l| (self.sources.path(l.at.file).to_owned(), l.at.start));
-            (at, found.rule, found.message.clone())
-        });
-        report.diagnostics = said;
-        let place = |notice: &Notice| notice.at.map(|at| (self.sources.path(at.file).to_owned(), at.start));
-        report.warnings.sort_by_cached_key(|notice| (place(notice), notice.what.clone()));
-        report.warnings.dedup();
-    }
-
-    /// Rules that configurations name and that do not exist.
-    fn unknown_rules(&self) -> impl Iterator<Item = Notice> {
-        let configs = self.configs.values().chain(&self.given);
-        let levels = configs.flat_map(|config| config.levels.iter().chain(config.per_path.iter().flat_map(|p| &p.levels)));
-        let unknown = levels.filter(|(name, ..)| crate::rules::find(name).is_none());
-        unknown.map(|(name, _, at)| Notice { at: Some(*at), what: format!("levels: no rule is called {}", brief(name)) })
-    }
-
-    /// What configurations say that an index mirrors, and what is none.
-    fn unknown_mirrors(&self) -> impl Iterator<Item = Notice> {
-        let mirrors = self.configs.values().chain(&self.given).flat_map(|config| &config.mirrors);
-        let unknown = mirrors.filter(|(_, id, _)| !knowledge::mirrored().any(|known| known == id));
-        unknown.take(MOST_MIRRORS).map(|(_, id, at)| {
-            let near = near::nearest(id, knowledge::mirrored()).map_or(String::new(), |near| format!(" (is it {near}?)"));
-            Notice { at: Some(*at), what: format!("mirrors: no index is called {}{near}: the mirror is not known", brief(id)) }
-        })
-    }
-
-    /// Applies the levels in force at a finding's primary place; whether it is still said.
-    fn level(&self, found: &mut Diagnostic) -> bool {
-        let Some(at) = found.labels.first().map(|l| l.at) else { return false };
-        match self.levels_at(at, found.rule) {
-            None => true,
-            Some(None) => false,
-            Some(Some(highest)) => {
-                found.severity = found.severity.min(highest);
-                true
-            }
-        }
-    }
-
-    fn levels_at(&self, at: Span, rule: &str) -> Option<Option<Severity>> {
-        let path = self.sources.path(at.file);
-        let (folder, config) = self.config_with_folder(path)?;
-        Levels::new(config).at(path.get(folder..)?, rule)
-    }
+    // ---- configurations, hosts ----
 
     fn config_of(&self, path: &str) -> Option<&Config> {
         self.config_with_folder(path).map(|(_, config)| config)

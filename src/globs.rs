@@ -1,26 +1,23 @@
-//! `--exclude` and the `exclude` key: globs of paths that are not read.
+//! Globs of paths, as `--exclude`, the `exclude` key and `[[per-path]]` write them.
 
-use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
 
 use crate::source::brief;
 
 /// Globs of files and folders. One without `/` matches a name at any depth; one with `/` starts at the folder that it
-/// belongs to. A folder that matches is left out with all that it holds.
+/// belongs to. A folder that matches is meant with all that it holds.
 #[derive(Clone, Debug, Default)]
-pub struct Exclude(GlobSet);
+pub struct PathGlobs(GlobSet);
 
-impl Exclude {
+impl PathGlobs {
     /// Compiles the globs.
     ///
     /// # Errors
     /// The first glob that is none, with the reason.
     pub fn new<S: AsRef<str>>(globs: &[S]) -> Result<Self, String> {
         let mut set = GlobSetBuilder::new();
-        for glob in globs {
-            let written = glob.as_ref().trim_end_matches('/');
-            let anchored = written.strip_prefix("./").or_else(|| written.strip_prefix('/')).unwrap_or(written);
-            let pattern = if written.contains('/') { anchored.to_owned() } else { format!("**/{written}") };
-            set.add(GlobBuilder::new(&pattern).literal_separator(true).build().map_err(|e| bad_glob(glob.as_ref(), &e))?);
+        for written in globs {
+            set.add(glob_of_path(written.as_ref())?);
         }
         Ok(Self(set.build().map_err(|e| bad_glob(e.glob().unwrap_or_default(), &e))?))
     }
@@ -29,16 +26,24 @@ impl Exclude {
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
-    /// Whether a path, relative to the globs' folder, is left out: it matches, or a folder above it does.
+    /// Whether a path, relative to the globs' folder, is meant: it matches, or a folder above it does.
     #[must_use]
-    pub fn covers(&self, path: &str) -> bool {
-        !self.is_empty() && (self.matches(path) || path.match_indices('/').any(|(at, _)| self.matches(&path[..at])))
+    pub fn cover(&self, path: &str) -> bool {
+        !self.is_empty() && (self.match_path(path) || path.match_indices('/').any(|(at, _)| self.match_path(&path[..at])))
     }
     /// Whether the path itself matches.
     #[must_use]
-    pub fn matches(&self, path: &str) -> bool {
+    pub fn match_path(&self, path: &str) -> bool {
         self.0.is_match(path)
     }
+}
+
+/// One glob of a path.
+pub(crate) fn glob_of_path(written: &str) -> Result<Glob, String> {
+    let bare = written.trim_end_matches('/');
+    let anchored = bare.strip_prefix("./").or_else(|| bare.strip_prefix('/')).unwrap_or(bare);
+    let pattern = if bare.contains('/') { anchored.to_owned() } else { format!("**/{bare}") };
+    GlobBuilder::new(&pattern).literal_separator(true).build().map_err(|e| bad_glob(written, &e))
 }
 
 /// Why a glob is none.
@@ -52,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn globs_leave_out_what_people_expect() {
+    fn globs_mean_what_people_expect() {
         for (glob, path, covered) in [
             ("third_party/**", "third_party/a/requirements.txt", true),
             ("third_party/**", "src/third_party/requirements.txt", false),
@@ -68,10 +73,10 @@ mod tests {
             ("{x,y}/*", "y/z.txt", true),
             ("doc", "docs/a.txt", false),
         ] {
-            assert_eq!(Exclude::new(&[glob]).expect("a glob").covers(path), covered, "{glob} {path}");
+            assert_eq!(PathGlobs::new(&[glob]).expect("a glob").cover(path), covered, "{glob} {path}");
         }
-        let long = Exclude::new(&["x\n[".repeat(1 << 18)]).expect_err("no glob");
+        let long = PathGlobs::new(&["x\n[".repeat(1 << 18)]).expect_err("no glob");
         assert!(long.starts_with("error parsing glob 'x\\n[x") && long.len() < 300, "{}", long.len());
-        assert!(!Exclude::default().covers("a"));
+        assert!(!PathGlobs::default().cover("a"));
     }
 }

@@ -1,0 +1,168 @@
+//! Hosts as people give them: how they are named, what of them is contradictory, what silences a finding in their files.
+
+mod program;
+
+use program::{folder, run};
+
+const OLD: (&str, &str) = ("requirements.txt", "torch==2.11.0\n");
+
+#[test]
+fn a_comment_in_a_host_file_silences_what_is_labelled_there() {
+    let host = |driver: &str, gpu: &str| format!("driver = \"535\"  {driver}\n[[gpu]]\n{gpu}\nname = \"V100\"\n");
+    let (driver, gpu) = ("# cudalint: ignore[driver-too-old] soon", "# cudalint: ignore[no-kernels-for-gpu] soon");
+    for (text, rules) in [
+        (host("", ""), "driver-too-old no-kernels-for-gpu"),
+        (host(driver, ""), "no-kernels-for-gpu"),
+        (host("", gpu), "driver-too-old"),
+        (host(driver, gpu), ""),
+        (host("# cudalint: ignore[index-shadowed]", ""), "driver-too-old no-kernels-for-gpu"),
+    ] {
+        let inline = format!("[[host]]\n{}", text.replace("[[gpu]]", "[[host.gpu]]"));
+        let pyproject = format!("[tool.cudalint]\n{}", inline.replace("host", "tool.cudalint.host"));
+        let outside = folder(&[("desk.toml", &text), ("config.toml", &inline)]);
+        let at = |path: &str| outside.path().join(path).to_str().expect("UTF-8").to_owned();
+        for (files, arguments) in [
+            (&[OLD, ("desk.toml", &text)][..], &["--host", "desk.toml"][..]),
+            (&[OLD], &["--host", &at("desk.toml")]),
+            (&[OLD, ("cudalint.toml", &inline)], &[]),
+            (&[OLD, ("pyproject.toml", &pyproject)], &[]),
+            (&[OLD], &["--config", &at("config.toml")]),
+        ] {
+            let (found, told, _) = run(folder(files).path(), arguments);
+            let found: Vec<_> = found.lines().filter_map(|line| Some(line.split_once('[')?.1.split_once(']')?.0)).collect();
+            let found: Vec<_> = found.into_iter().filter(|rule| *rule != "unused-ignore").collect();
+            assert_eq!(found.join(" "), rules, "{text} {files:?}");
+            assert!(!told.contains("warning"), "{told}");
+        }
+    }
+    let (_, told, _) = run(folder(&[OLD, ("h.toml", &host("# cudalint: ignore[bogus]", ""))]).path(), &["--host", "h.toml"]);
+    assert!(told.starts_with("warning: h.toml:1:36: ignore[bogus]: no rule is called so\n"), "{told}");
+}
+
+#[test]
+fn a_comment_for_a_rule_that_lacks_its_host_is_not_unused() {
+    let text = "numpy  # cudalint: ignore[driver-too-old, no-kernels-for-gpu, image-needs-newer-driver]\n";
+    let (driver, gpu, image) = ("driver-too-old", "no-kernels-for-gpu", "image-needs-newer-driver");
+    for (host, file, unused) in [
+        ("driver = \"580\"\n", "requirements.txt", &[driver, image][..]),
+        ("[[gpu]]\nname = \"V100\"\n", "requirements.txt", &[gpu]),
+        ("[[gpu]]\nname = \"Mystery\"\n", "requirements.txt", &[]),
+        ("driver = \"580\"\n[[gpu]]\nname = \"V100\"\n", "requirements.txt", &[driver, gpu, image]),
+        ("driver = \"580\"\n[[gpu]]\nname = \"V100\"\n", "requirements-rocm.txt", &[]),
+        ("os = \"windows\"\ndriver = \"580\"\n", "requirements.txt", &[driver]),
+        ("os = \"macos\"\ndriver = \"580\"\n[[gpu]]\nname = \"V100\"\n", "requirements.txt", &[]),
+        ("", "requirements.txt", &[]),
+    ] {
+        let temp = folder(&[(file, text), ("h.toml", host)]);
+        let (found, _, status) = run(temp.path(), &["--host", "h.toml"]);
+        let expected: Vec<_> = unused.iter().map(|rule| format!("ignore[{rule}] silences nothing here")).collect();
+        let found: Vec<_> = found.lines().filter_map(|line| Some(line.split_once("info[unused-ignore]: ")?.1)).collect();
+        assert_eq!((found.len(), status), (expected.len(), Some(0)), "{host} {file}: {found:?}");
+        assert!(expected.iter().all(|line| found.contains(&line.as_str())), "{host}: {found:?}");
+    }
+}
+
+#[test]
+fn a_comment_may_silence_that_another_is_unused() {
+    let both = "companion-mismatch, unused-ignore";
+    for (text, found) in [
+        ("numpy  # cudalint: ignore[companion-mismatch]\n".to_owned(), "1:27"),
+        (format!("numpy  # cudalint: ignore[{both}]\n"), ""),
+        (format!("# cudalint: ignore[{both}]\nnumpy\n"), ""),
+        ("# cudalint: ignore-file[unused-ignore]\nnumpy  # cudalint: ignore[companion-mismatch]\n".to_owned(), ""),
+        ("numpy  # cudalint: ignore[unused-ignore]\n".to_owned(), "1:27"),
+    ] {
+        let (out, _, _) = run(folder(&[("requirements.txt", &text)]).path(), &[]);
+        let places: Vec<_> = out.lines().filter_map(|line| line.strip_prefix("requirements.txt:")?.split_once(": ")).collect();
+        assert_eq!(places.iter().map(|(place, _)| *place).collect::<Vec<_>>().join(" "), found, "{text}: {out}");
+    }
+}
+
+#[test]
+fn comments_that_nearly_count_are_told() {
+    for (comment, why) in [
+        ("# cudalint ignore[driver-too-old]", "it is written `cudalint: ignore[rule]`"),
+        ("# Cudalint: Ignore[driver-too-old]", "it is written `cudalint: ignore[rule]`"),
+        ("# cudalint: ignore[driver-too-old", "the list of rules has no `]`"),
+        ("# cudalint: ignore[]", "it needs the names of rules"),
+    ] {
+        let (found, told, _) =
+            run(folder(&[("requirements.txt", &format!("torch==2.11.0  {comment}\n"))]).path(), &["--driver", "470"]);
+        assert!(found.contains("driver-too-old"), "{comment}");
+        assert!(told.starts_with("warning: requirements.txt:1:16: silences nothing: ") && told.contains(why), "{told}");
+    }
+}
+
+#[test]
+fn host_files_are_named_from_the_working_directory() {
+    let driver = "driver = \"470\"\n";
+    let temp = folder(&[
+        ("desk.toml", driver),
+        ("cfg/cudalint.toml", "hosts = [\"../desk.toml\", \"./in.toml\"]\n"),
+        ("cfg/in.toml", driver),
+        ("cfg/requirements.txt", OLD.1),
+    ]);
+    let cfg = temp.path().join("cfg");
+    let whole = temp.path().join("desk.toml");
+    let labels = |cwd: &std::path::Path, arguments: &[&str]| {
+        let (json, _, _) = run(cwd, &[&["--format", "json"], arguments].concat());
+        let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+        let labels = json["diagnostics"][0]["labels"].as_array().expect("labels").clone();
+        labels.iter().map(|label| label["path"].as_str().expect("a path").to_owned()).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(labels(&cfg, &[]), "requirements.txt ../desk.toml in.toml");
+    assert_eq!(labels(temp.path(), &["cfg"]), "cfg/requirements.txt desk.toml cfg/in.toml");
+    assert_eq!(labels(&cfg, &["--no-config", "--host", whole.to_str().expect("UTF-8")]), "requirements.txt ../desk.toml");
+    let (files, _, _) = run(&cfg, &["--show-files"]);
+    assert_eq!(files, "cudalint.toml: config\nin.toml: host\nrequirements.txt: requirements\n../desk.toml: host\n");
+    let (files, _, _) = run(&cfg, &["--show-files", "--config", "cudalint.toml"]);
+    assert_eq!(files.matches("cudalint.toml").count(), 1, "{files}");
+    let (files, _, _) = run(temp.path(), &["--show-files", "--config", "cfg/cudalint.toml", "--exclude", "in.toml", "cfg"]);
+    assert!(files.contains("cfg/cudalint.toml: config\n"), "{files}");
+    std::fs::create_dir_all(temp.path().join("other/.git")).expect("a folder");
+    let (files, _, _) = run(temp.path(), &["--show-files", "--host", "desk.toml", "cfg", "other"]);
+    assert_eq!(files.matches("desk.toml: host\n").count(), 1, "{files}");
+    // A host file in force that is a PATH is no stranger.
+    let (found, told, _) = run(&cfg, &["in.toml"]);
+    assert_eq!((found.lines().count(), told.as_str()), (1, ""));
+    std::fs::write(&whole, "drivr = \"470\"\n").expect("a file");
+    let (_, told, status) = run(&cfg, &[]);
+    assert!(told.starts_with("error: ../desk.toml:1:1: unknown key `drivr`") && status == Some(2), "{told}");
+}
+
+#[test]
+fn of_several_hosts_each_message_says_which() {
+    let image = "FROM nvidia/cuda:12.6.3-base-ubuntu22.04\n";
+    let old = "driver = \"550.142\"\n[[gpu]]\nname = \"TITAN V\"\n";
+    let desk = ("hosts/desk.toml", old);
+    let node = ("hosts/node.toml", "driver = \"590.48.01\"\n[[gpu]]\nname = \"RTX 4090\"\n");
+    for (files, says) in [
+        (&[desk][..], &["or newer, the host has 550.142", "for TITAN V (sm_70)\n"][..]),
+        (&[desk, node], &["or newer, desk has 550.142", "for TITAN V (sm_70) of desk\n"]),
+        (&[desk, ("hosts/two.toml", old)], &["or newer, the hosts have 550.142", "for TITAN V (sm_70)\n"]),
+        (
+            &[desk, node, ("hosts/two.toml", old)],
+            &["or newer, desk has 550.142", ", two has 550.142", "for TITAN V (sm_70) of desk and two\n"],
+        ),
+    ] {
+        let temp = folder(&[files, &[OLD, ("Dockerfile", image)]].concat());
+        let (found, _, _) = run(temp.path(), &["--host", "hosts"]);
+        assert!(found.contains("[image-needs-newer-driver]"), "{found}");
+        for says in says {
+            assert!(found.contains(says), "{says}: {found}");
+        }
+    }
+}
+
+#[test]
+fn a_host_has_a_name_and_a_gpu_one_compute_capability() {
+    let (_, told, status) = run(folder(&[OLD, ("h.toml", "name = \"\"\n")]).path(), &["--host", "h.toml"]);
+    assert_eq!((told.as_str(), status), ("error: h.toml:1:9: `name` is empty: it is what findings call the machine\n", Some(2)));
+    let gpu = "[[gpu]]\nname = \"RTX 4090\"\ncompute_capability = \"7.0\"\n";
+    let (found, told, _) = run(folder(&[OLD, ("h.toml", gpu)]).path(), &["--host", "h.toml"]);
+    assert_eq!(found, "");
+    assert!(
+        told.starts_with("warning: h.toml:2:9: \"RTX 4090\" has compute capability 8.9, and `compute_capability` says another"),
+        "{told}"
+    );
+}

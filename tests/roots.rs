@@ -1,0 +1,141 @@
+//! Which files and configurations a PATH brings along, and how their names are printed.
+
+mod program;
+
+use program::{folder, run};
+
+use std::path::Path;
+
+const OLD: (&str, &str) = ("requirements.txt", "torch==2.11.0\n");
+
+#[test]
+fn the_top_of_the_file_system_is_no_project() {
+    let temp = folder(&[("a/requirements.txt", ""), ("a/sub/Dockerfile", "FROM x\n"), ("a/passwd", "")]);
+    let top = Path::new("/");
+    let shown = |path: &str| {
+        let whole = temp.path().join(path).canonicalize().expect("a path");
+        let (files, told, status) = run(top, &["--show-files", whole.to_str().expect("UTF-8")]);
+        assert_eq!((told.as_str(), status), ("", Some(0)), "{path}");
+        let here = whole.parent().expect("a folder").to_str().expect("UTF-8").trim_start_matches('/').to_owned() + "/";
+        files.replace(&here, "")
+    };
+    assert_eq!(shown("a/requirements.txt"), "requirements.txt: requirements\nsub/Dockerfile: dockerfile\n");
+    // What is of no kind of ours has nothing around it.
+    assert_eq!(shown("a/passwd"), "passwd: no kind that is linted\n");
+}
+
+#[test]
+fn names_of_files_are_no_secrets() {
+    let temp = folder(&[
+        (".git/", ""),
+        ("login-token=abc.sh", "pip install torch==2.11.0\n"),
+        ("password/requirements.txt", "torch==2.11.0\n"),
+        ("token: x.sh", "export HF_TOKEN=s3cret\npip install torch==2.11.0\n"),
+        ("passwd", ""),
+    ]);
+    let (found, _, _) = run(temp.path(), &["--driver", "470"]);
+    let places: Vec<_> = found.lines().filter_map(|line| line.split_once(": error[")).map(|(place, _)| place).collect();
+    assert_eq!(places, ["login-token=abc.sh:1:13", "password/requirements.txt:1:1", "token: x.sh:2:13"]);
+    let (found, _, _) = run(temp.path(), &["--driver", "470", "--format", "text"]);
+    assert!(found.contains("╭─[login-token=abc.sh:1:13]") && found.contains("╭─[token: x.sh:2:13]"), "{found}");
+    let (_, told, _) = run(temp.path(), &["passwd"]);
+    assert_eq!(told, "warning: passwd: not a kind of file that is linted\n");
+    let (files, _, _) = run(temp.path(), &["--show-files"]);
+    assert_eq!(files, "login-token=abc.sh: script\npassword/requirements.txt: requirements\ntoken: x.sh: script\n");
+    let (_, told, status) = run(temp.path(), &["token: gone.txt"]);
+    assert_eq!((told.as_str(), status), ("error: token: gone.txt: no such file or folder\n", Some(2)));
+}
+
+#[test]
+fn what_files_say_is_masked_on_standard_error() {
+    let text = "torch # cudalint: ignore[https://me:s3cret@h.example]\n--index-url https://me:s3cret@h.example/simple\n";
+    let config = "[levels]\n\"password=s3cret\" = \"off\"\n[mirrors]\n\"https://h.example\" = \"token=s3cret\"\n";
+    let temp = folder(&[("requirements.txt", text), ("cudalint.toml", config), ("bad.toml", "\"password=s3cret\" = 1\n")]);
+    for arguments in [&["-v"][..], &["--config", "bad.toml"], &["--host", "bad.toml"]] {
+        let (_, told, _) = run(temp.path(), arguments);
+        assert!(!told.is_empty() && !told.contains("s3cret"), "{told}");
+    }
+}
+
+#[test]
+fn a_configuration_that_concerns_no_path_is_passed_over() {
+    let temp = folder(&[
+        (".git/", ""),
+        OLD,
+        ("sub/x/.git/", ""),
+        ("sub/x/cudalint.toml", "nonsense = 1\n"),
+        ("sub/x/requirements.txt", "torch==2.11.0\n"),
+        ("sub/y/cudalint.toml", "hosts = [\"gone.toml\"]\n"),
+        ("sub/z/pyproject.toml", "[project]\nname = \"z\"\ndependencies = [\"torch==2.11.0\"]\n[tool.cudalint]\nnonsense = 1\n"),
+    ]);
+    for (paths, told) in [
+        (&["requirements.txt"][..], &[][..]),
+        (&["sub/x"], &["sub/x/cudalint.toml:1:1"]),
+        (&["sub/x/requirements.txt"], &["sub/x/cudalint.toml:1:1"]),
+        (&["sub"], &["sub/x/cudalint.toml:1:1", "sub/z/pyproject.toml:5:1", "sub/y/cudalint.toml:1:11"]),
+        (&["requirements.txt", "sub/y"], &["sub/y/cudalint.toml:1:11"]),
+        (&[], &["sub/x/cudalint.toml:1:1", "sub/z/pyproject.toml:5:1", "sub/y/cudalint.toml:1:11"]),
+    ] {
+        let (found, errors, status) = run(temp.path(), &[&["--driver", "470"], paths].concat());
+        let places: Vec<_> =
+            errors.lines().filter_map(|line| line.strip_prefix("error: ")?.split_once(": ")).map(|(p, _)| p).collect();
+        assert_eq!((places.as_slice(), status), (told, Some(if told.is_empty() { 1 } else { 2 })), "{paths:?}: {errors}");
+        assert_eq!(found.lines().count(), usize::from(told.is_empty()), "{found}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_folder_that_cannot_be_opened_is_no_clean_one() {
+    use std::os::unix::fs::PermissionsExt;
+    let temp = folder(&[(".git/", ""), OLD, ("shut/requirements.txt", "torch\n")]);
+    let shut = temp.path().join("shut");
+    std::fs::set_permissions(&shut, PermissionsExt::from_mode(0o000)).expect("a folder of mine");
+    // For who may open every folder there is none that is shut.
+    if std::fs::read_dir(&shut).is_err() {
+        let (_, told, status) = run(temp.path(), &["shut"]);
+        assert_eq!((told.as_str(), status), ("error: shut: permission denied\n", Some(2)));
+        let (_, told, status) = run(&shut, &["."]);
+        assert_eq!(status, Some(2), "{told}");
+        assert_eq!(run(temp.path(), &["requirements.txt"]).2, Some(0));
+    }
+    std::fs::set_permissions(&shut, PermissionsExt::from_mode(0o755)).expect("a folder of mine");
+}
+
+#[test]
+fn a_glob_that_is_none_is_told_with_its_place() {
+    for (config, place) in [
+        ("exclude = [\"a\", \"[\"]\n", "1:18: exclude: "),
+        ("hosts = [\"[\"]\n", "1:11: hosts: "),
+        ("[[per-path]]\npath = \"sub[\"\n", "2:9: path: "),
+        ("[images]\n\"a[\" = \"nvidia/cuda:12.4.1-base-ubuntu22.04\"\n", "2:1: images: "),
+    ] {
+        let temp = folder(&[("cudalint.toml", config), ("requirements.txt", "torch\n")]);
+        for arguments in [&[][..], &["--config", "cudalint.toml"]] {
+            let (_, told, status) = run(temp.path(), arguments);
+            assert_eq!(status, Some(2), "{config}");
+            assert!(told.starts_with(&format!("error: cudalint.toml:{place}error parsing glob '")), "{told}");
+            assert_eq!(told.lines().count(), 1, "{told}");
+        }
+    }
+}
+
+#[test]
+fn a_folder_of_per_path_covers_its_files() {
+    for (path, found) in
+        [("sub", 0), ("sub/", 0), ("./sub", 0), ("sub/**", 0), ("sub/requirements.txt", 0), ("su", 1), ("b/*", 1)]
+    {
+        let config = format!("[[per-path]]\npath = \"{path}\"\nlevels = {{ driver-too-old = \"off\" }}\n");
+        let temp = folder(&[("cudalint.toml", config.as_str()), ("sub/requirements.txt", "torch==2.11.0\n")]);
+        assert_eq!(run(temp.path(), &["--driver", "470"]).0.lines().count(), found, "{path}");
+    }
+}
+
+#[test]
+fn an_include_that_leads_outside_is_told_with_its_line() {
+    let temp =
+        folder(&[("in/.git/", ""), ("in/sub/requirements.txt", "numpy\n-r ../../outside.txt\n"), ("outside.txt", "torch\n")]);
+    let (_, told, status) = run(&temp.path().join("in"), &[]);
+    let line = "warning: sub/requirements.txt:2:4: ../../outside.txt lies outside the root and is not read\n";
+    assert_eq!((told.as_str(), status), (line, Some(0)));
+}
