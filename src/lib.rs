@@ -16,6 +16,7 @@
 mod alternative;
 mod chain;
 pub mod config;
+mod cpu;
 mod demand;
 pub mod diagnostic;
 pub mod environment;
@@ -44,3 +45,4 @@ mod unknown;
 pub mod version;
 pub mod viewpoint;
 pub mod walk;
+mod work;

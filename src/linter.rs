@@ -11,7 +11,7 @@ use crate::install::{self, Aliases};
 use crate::judge::{self, Seen};
 use crate::outline::{Kind, Outline};
 use crate::platform::Platform;
-use crate::project::{self, Beginning, Enters, File, Project, Script, World};
+use crate::project::{self, Beginning, Command, Enters, File, Project, Script, World};
 use crate::rules::{Check, Needs, Out, RULES, Rule};
 use crate::settings::{Levels, Settings};
 use crate::source::{FileId, Origin, Sources, Span, brief};
@@ -30,6 +30,8 @@ pub struct Linter {
     /// The one that holds for every file, if one is given.
     given: Option<Config>,
     starts: HashMap<String, Judged>,
+    /// Paths that files name to be read together with others.
+    links: BTreeSet<(String, Kind)>,
     work: Work,
 }
 
@@ -58,7 +60,7 @@ struct Judged {
     outside: BTreeSet<String>,
     environments: Arc<Vec<Environment>>,
     /// What the image runs.
-    runs: Vec<(String, Span)>,
+    runs: Command,
     seen: Vec<Seen>,
 }
 
@@ -126,7 +128,7 @@ impl Linter {
 
     /// Reads the texts that a link makes ours; whether there were any.
     fn read_linked(&mut self) -> bool {
-        let looked = self.starts.values().flat_map(|s| &s.looked);
+        let looked = self.starts.values().flat_map(|s| &s.looked).chain(&self.links);
         let linked: BTreeMap<String, (FileId, Kind)> = looked
             .filter(|(path, _)| !self.files.contains_key(path))
             .filter_map(|(path, kind)| Some((path.clone(), (self.sources.find(path)?, *kind))))
@@ -195,7 +197,8 @@ impl Linter {
     /// Paths that some file links to and that were not given; meaningful after [`Linter::report`].
     #[must_use]
     pub fn wants(&self) -> Vec<String> {
-        let all: BTreeSet<&String> = self.starts.values().flat_map(|s| &s.looked).map(|(path, _)| path).collect();
+        let looked = self.starts.values().flat_map(|s| &s.looked).chain(&self.links);
+        let all: BTreeSet<&String> = looked.map(|(path, _)| path).collect();
         all.into_iter().filter(|path| self.sources.find(path).is_none()).cloned().collect()
     }
 
@@ -269,7 +272,9 @@ impl Linter {
         report.warnings.extend(outside.map(|what| Notice { at: None, what }));
         report.warnings.extend(unknown::gpus(self.all_hosts().flat_map(|host| &host.gpus)));
         self.conclude(seen, &mut report);
+        let links = project.links();
         self.starts = judged;
+        self.links = links;
         self.work = work;
         report
     }
@@ -322,7 +327,7 @@ impl Linter {
             installed: BTreeSet::new(),
             outside: BTreeSet::new(),
             environments: Arc::default(),
-            runs: Vec::new(),
+            runs: Command::default(),
             seen: Vec::new(),
         };
         let aliases = self.aliases(&beginning.path);
@@ -401,13 +406,14 @@ impl Linter {
         let mut seen = Vec::new();
         let by_place: HashMap<Span, &Judged> =
             judged.values().flat_map(|j| j.environments.iter().map(move |e| (e.start.at, j))).collect();
+        let unknown = Command::default();
         for place in project::launches(project) {
             let own = place.launch.image.as_ref().map(|image| image.at);
             // Its own image's start, or the stage that is built for it.
             let run = place.runs.as_ref().and_then(|name| judged.get(name));
             let by_image = || own.and_then(|at| by_place.get(&at).copied());
             let start = run.or_else(by_image);
-            let (environments, runs) = start.map_or((&[][..], &[][..]), |j| (j.environments.as_slice(), j.runs.as_slice()));
+            let (environments, runs) = start.map_or((&[][..], &unknown), |j| (j.environments.as_slice(), &j.runs));
             let launch = launched::launched(&place, environments, runs);
             for rule in RULES {
                 if let Check::Launch(check) = rule.check {

@@ -1,5 +1,6 @@
 //! Which launches are said to lack a GPU, and which plainly do without one.
 
+use cudalint::diagnostic::Severity;
 use cudalint::linter::Linter;
 use cudalint::settings::Settings;
 
@@ -106,4 +107,148 @@ fn a_script_that_runs_an_image_for_gpus_only() {
     }
     let elsewhere = ("gpu.sh", "docker run --gpus all vllm/vllm-openai:v0.6.3 --model x\n");
     assert!(said(&[("run.sh", "docker run vllm/vllm-openai:v0.6.3 --model x\n"), elsewhere]).is_empty());
+}
+
+#[test]
+fn an_image_for_either_is_only_mentioned() {
+    let mut linter = Linter::new(Settings::default());
+    let text = "services:\n  a:\n    image: nvcr.io/nvidia/tritonserver:24.05-py3\n    command: tritonserver --model-repository=/models\n";
+    linter.set("compose.yaml", text).expect("no configuration");
+    let found = linter.report().diagnostics;
+    assert_eq!(found.iter().map(|d| (d.rule, d.severity)).collect::<Vec<_>>(), [("gpu-not-requested", Severity::Info)]);
+}
+
+/// A container of an image that carries a CUDA build, in an object of this kind.
+fn pod(kind: &str, container: &str) -> Vec<String> {
+    let image = "image: pytorch/pytorch:2.4.0-cuda12.4-cudnn9-runtime";
+    let text = format!(
+        "apiVersion: v1\nkind: {kind}\nmetadata: {{name: n}}\nspec:\n  template:\n    spec:\n      containers:\n        - {{name: c, {image}, {container}}}\n"
+    );
+    said(&[("k8s/a.yaml", &text)])
+}
+
+#[test]
+fn pods_and_services_are_told_alike() {
+    let carries = ["container `c` gets no GPU, though its image carries a CUDA build of torch"];
+    for container in [
+        "command: [python, serve.py]",
+        "args: [python, train.py]",
+        "command: [torchrun, --nproc_per_node=8, train.py]",
+        "args: [python, train.py], resources: {limits: {cpu: 4}}",
+        "command: [bash, -c, 'pip install x && python train.py']",
+    ] {
+        for kind in ["Job", "Deployment", "PyTorchJob"] {
+            assert_eq!(pod(kind, container), carries, "{kind} {container}");
+        }
+        for kind in ["TrainingRuntime", "ServingRuntime", "Anything"] {
+            assert!(pod(kind, container).is_empty(), "{kind} {container}");
+        }
+    }
+    for container in [
+        "command: [python, -c, print(1)]",
+        "command: [sleep, infinity]",
+        "args: [sleep, infinity]",
+        "command: [bash, -c, 'while true; do sleep 1; done']",
+        "command: [celery, -A, app, beat]",
+        "command: [python, scripts/download_models.py]",
+        "command: [./start.sh]",
+        "command: [$(COMMAND)]",
+        "tty: true",
+    ] {
+        assert!(pod("Job", container).is_empty(), "{container}");
+    }
+    // What all services of a file are given does not make one of them use it.
+    for (command, speaks) in [("celery -A app beat", false), ("python scripts/download_models.py", false), ("./run.sh", true)] {
+        let more = format!("    command: {command}\n    environment: {{DEVICE: cuda}}\n");
+        assert_eq!(service(&more).len(), usize::from(speaks), "{command}");
+    }
+}
+
+const DEPLOYMENT: &str = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: llm}\nspec:\n  template:\n    spec:\n      containers:\n        - {name: server, image: 'vllm/vllm-openai:v0.6.3'}\n";
+
+#[test]
+fn a_manifest_that_is_patched_is_not_judged_as_it_stands() {
+    let gpu = "resources: {limits: {nvidia.com/gpu: 1}}";
+    let patch = |name: &str, container: &str| {
+        format!(
+            "apiVersion: apps/v1\nkind: Deployment\nmetadata: {{name: {name}}}\nspec:\n  template:\n    spec:\n      containers:\n        - {{name: server, {container}}}\n"
+        )
+    };
+    let json = "- op: add\n  path: /spec/template/spec/containers/0/resources\n  value: {limits: {nvidia.com/gpu: 1}}\n";
+    let inline = |target: &str, text: &str| {
+        let text = text.lines().map(|line| format!("      {line}\n")).collect::<String>();
+        format!("resources: [../base]\npatches:\n  - {target}\n    patch: |-\n{text}")
+    };
+    let base = ("base/kustomization.yaml", "resources: [deploy.yaml]\n");
+    let said_with = |kustomization: &str, patch: Option<(&str, &str)>| {
+        let mut files = vec![("base/deploy.yaml", DEPLOYMENT), base, ("gpu/kustomization.yaml", kustomization)];
+        files.extend(patch);
+        said(&files).len()
+    };
+    assert_eq!(said_with("resources: [../base]\n", None), 1);
+    let listed = "resources: [../base]\npatches: [{path: p.yaml}]\n";
+    assert_eq!(said_with(listed, Some(("gpu/p.yaml", &patch("llm", gpu)))), 0);
+    assert_eq!(said_with(listed, Some(("gpu/p.yaml", &patch("other", gpu)))), 1);
+    assert_eq!(said_with(listed, Some(("gpu/p.yaml", &patch("llm", "imagePullPolicy: Always")))), 1);
+    assert_eq!(said_with(listed, None), 0, "a patch that cannot be read");
+    assert_eq!(said_with(listed, Some(("gpu/p.yaml", "spec: {replicas: 2}\n"))), 1);
+    for old in ["patchesStrategicMerge: [p.yaml]", "components: [../c]"] {
+        let kustomization = format!("resources: [../base]\n{old}\n");
+        let mut files = vec![("base/deploy.yaml", DEPLOYMENT), base, ("gpu/kustomization.yaml", kustomization.as_str())];
+        files.push(("c/kustomization.yaml", "kind: Component\npatches: [{path: p.json, target: {kind: Deployment}}]\n"));
+        files.push(("c/p.json", "[{\"op\": \"add\", \"path\": \"/spec/template/spec\", \"value\": {}}]"));
+        assert_eq!(said(&files).len(), 0, "{old}");
+    }
+    assert_eq!(said_with(&inline("target: {kind: Deployment, name: llm}", json), None), 0);
+    assert_eq!(said_with(&inline("target: {kind: Deployment, name: l.*m}", json), None), 0);
+    assert_eq!(said_with(&inline("target: {kind: Deployment, name: other}", json), None), 1);
+    assert_eq!(said_with(&inline("target: {kind: StatefulSet}", json), None), 1);
+    assert_eq!(said_with(&inline("options: {}", &patch("llm", gpu)), None), 0);
+    let unrelated = inline("target: {kind: Deployment}", json).replace("../base", "../nowhere");
+    assert_eq!(said_with(&unrelated, None), 1, "what it does not take it does not change");
+    let around = [("a/kustomization.yaml", "resources: [../b]\n"), ("b/kustomization.yaml", "resources: [../a]\n")];
+    assert_eq!(said(&around).len(), 0);
+}
+
+#[test]
+fn compose_files_that_are_read_together() {
+    let llm = "services:\n  llm: {image: 'vllm/vllm-openai:v0.6.3'}\n";
+    let gpu = "services:\n  llm:\n    deploy: {resources: {reservations: {devices: [{driver: nvidia, capabilities: [gpu]}]}}}\n";
+    let include = ("compose.yaml", "include:\n  - path: [llm.yaml, more.yaml]\nservices:\n  web: {image: nginx}\n");
+    assert_eq!(said(&[include, ("llm.yaml", llm)]).len(), 1);
+    assert!(said(&[include, ("llm.yaml", llm), ("more.yaml", gpu)]).is_empty());
+    assert!(said(&[("docker/docker-compose.yml", llm), ("deploy/gpu.compose.yml", gpu)]).is_empty());
+    let other = gpu.replace("llm", "other");
+    assert_eq!(said(&[("docker/docker-compose.yml", llm), ("deploy/gpu.compose.yml", &other)]).len(), 1);
+    let whole = gpu.replace("deploy:", "image: 'mine/llm:1'\n    deploy:");
+    assert_eq!(said(&[("a/compose.yml", llm), ("b/compose.yml", &whole)]).len(), 1, "another project of the root");
+    assert!(said(&[("a/compose.yml", llm), ("b/compose.gpu.yml", &whole)]).is_empty());
+    let dev = ("x/devcontainer.json", "{\"dockerComposeFile\": [\"../llm.yaml\", \"dev.yaml\"], \"service\": \"llm\"}");
+    assert!(said(&[("llm.yaml", llm), dev, ("x/dev.yaml", gpu)]).is_empty());
+    // A part of a service is nothing that is started.
+    let part = "services:\n  llm: {environment: {DEVICE: cuda}}\n";
+    assert!(said(&[("compose.part.yml", part)]).is_empty());
+}
+
+#[test]
+fn the_values_of_a_chart_are_no_compose_file() {
+    let values = "services:\n  llm:\n    image: vllm/vllm-openai:v0.6.3\n";
+    assert_eq!(said(&[("deploy/stack.yaml", values)]).len(), 1);
+    assert!(said(&[("chart/values.yaml", values)]).is_empty());
+    assert!(said(&[("deploy/stack.yaml", &format!("{values}    gpu: {{enabled: true}}\n"))]).is_empty());
+}
+
+#[test]
+fn where_nvidia_is_the_default_runtime() {
+    let compose = ("compose.yaml", "services:\n  a: {image: 'vllm/vllm-openai:v0.6.3'}\n");
+    assert_eq!(said(&[compose, ("setup.sh", "sudo nvidia-ctk runtime configure --runtime=docker\n")]).len(), 1);
+    for (path, text) in [
+        ("setup.sh", "sudo nvidia-ctk runtime configure --runtime=docker --set-as-default\n"),
+        ("setup.sh", "cat > /etc/docker/daemon.json <<EOF\n{ \"default-runtime\": \"nvidia\" }\nEOF\n"),
+        ("etc/daemon.json", "{\"default-runtime\": \"nvidia\"}"),
+        ("roles/docker.yml", "docker_options:\n  default-runtime: nvidia\n"),
+        ("README.md", "Set `\"default-runtime\": \"nvidia\"` in daemon.json.\n"),
+    ] {
+        assert!(said(&[compose, (path, text)]).is_empty(), "{path} {text}");
+    }
 }

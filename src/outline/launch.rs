@@ -28,6 +28,8 @@ pub struct Launch {
     pub environment_files: Vec<Text>,
     /// More variables come from where nothing is read (`envFrom`).
     pub unread_environment: bool,
+    /// The object of a manifest that makes it.
+    pub object: Option<Object>,
     /// A word that asks for a GPU node without asking for the GPU (Kubernetes nodeSelector, affinity).
     pub gpu_node: Option<Text>,
     /// An argument could not be read (`$GPU_ARGS`, an array, `extends`): absence proves nothing.
@@ -52,6 +54,24 @@ impl Launch {
     pub fn only_tells(command: &[Text]) -> bool {
         command.iter().filter_map(Text::known).any(|word| matches!(word, "--help" | "--version"))
     }
+}
+
+/// What a manifest calls an object, and patches of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Object {
+    /// `Deployment`; empty for a patch of all kinds.
+    pub kind: String,
+    /// Its name; empty where none is written.
+    pub name: String,
+}
+
+/// A manifest is changed before it is applied.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Patch {
+    /// Of which objects; where nothing is said, the patch's own text may say it.
+    pub of: Object,
+    /// The file with the change; `None` where it stands here, or is not known.
+    pub path: Option<Text>,
 }
 
 /// What starts it.

@@ -1,5 +1,6 @@
 //! Links between files, and nothing else: which starts there are, who includes, copies and builds from whom.
 
+mod command;
 mod givers;
 mod images;
 mod installers;
@@ -8,6 +9,7 @@ mod locks;
 mod manifests;
 mod merged;
 mod parts;
+mod patches;
 mod paths;
 mod questions;
 mod starts;
@@ -15,15 +17,16 @@ mod variables;
 mod walk;
 mod worlds;
 
+pub(crate) use command::Command;
 pub(crate) use launches::{LaunchPlace, launches};
 pub(crate) use manifests::manifests;
 pub(crate) use starts::{Beginning, Enters, commanded};
 pub(crate) use walk::{Asked, Event, Indexed, Installed, LockEntry, Prefix, Routed, Script, UNREAD, walk};
 pub(crate) use worlds::{World, worlds};
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use crate::outline::{Act, Does, Kind, Outline, Tool};
+use crate::outline::{Act, Does, How, Kind, Outline, Patch, Tool};
 use crate::source::{FileId, Sources, Span};
 
 /// An rc file that does more is nobody's; each is walked for every manifest below it.
@@ -95,6 +98,24 @@ impl<'a> Project<'a> {
     /// All files, by path.
     pub(crate) fn files(&self) -> impl Iterator<Item = (&'a str, File<'a>)> {
         self.files.iter().map(|(path, file)| (*path, *file))
+    }
+    /// Paths that files name to be read together with others, by the kind that this makes of them.
+    pub(crate) fn links(&self) -> BTreeSet<(String, Kind)> {
+        let mut found = BTreeSet::new();
+        for (path, file) in self.files() {
+            for act in &file.outline.acts {
+                let (to, kind) = match &act.does {
+                    Does::Include(include) if include.how == How::Compose => (&include.path, Kind::Compose),
+                    Does::Include(include) if include.how == How::Manifest => (&include.path, Kind::Kubernetes),
+                    Does::Patch(Patch { path: Some(path), .. }) => (path, Kind::Kubernetes),
+                    _ => continue,
+                };
+                let to = to.known().and_then(|to| paths::join(paths::folder(path), to));
+                // What has no such name is a folder.
+                found.extend(to.filter(|to| [".yaml", ".yml", ".json"].iter().any(|end| to.ends_with(end))).map(|to| (to, kind)));
+            }
+        }
+        found
     }
     /// The files in or above a path's folder that every shell reads at its start.
     pub(crate) fn rc_files_above(&self, path: &str) -> Vec<(&'a str, File<'a>)> {

@@ -20,7 +20,7 @@ pub(super) fn words(reason: &Reason) -> String {
         Reason::ReleaseNotes { driver } => format!("its release notes ask for driver {driver} or newer"),
         Reason::Variable { name } => format!("{name} is set here"),
         Reason::NeedsGpu { because } => format!("needs a GPU: {because}"),
-        Reason::MadeForGpu { because } => because.clone(),
+        Reason::MadeForGpu { because } | Reason::UsesGpu { because } => because.clone(),
         Reason::Launched { by } => launched(*by).to_owned(),
         Reason::HostDriver => "the host's driver".to_owned(),
         Reason::HostGpu { name, sm } => {

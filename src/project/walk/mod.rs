@@ -21,6 +21,7 @@ use bounds::Bounds;
 use configuration::Configuration;
 pub(crate) use install::UNREAD;
 
+use super::command::Command;
 use super::givers::interpolation_file;
 use super::images::Contents;
 use super::installers::is_read_by;
@@ -66,7 +67,7 @@ pub(crate) struct Script {
     /// Includes that lead outside the root, as written.
     pub(crate) outside: BTreeSet<String>,
     /// What the image runs.
-    pub(crate) runs: Vec<(String, Span)>,
+    pub(crate) runs: Command,
     /// How much work the walk was; the more, the fewer worlds are looked at.
     pub(crate) weight: usize,
 }
@@ -233,7 +234,7 @@ pub(crate) fn walk(project: &Project<'_>, beginning: &Beginning, world: &World) 
         // What was left out may change all that was seen.
         walker.script.events.clear();
         walker.script.exported.clear();
-        walker.script.runs.clear();
+        walker.script.runs = Command::default();
     }
     walker.script
 }

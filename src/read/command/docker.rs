@@ -97,6 +97,7 @@ pub(super) fn launch(by: Launcher, key: Span) -> Launch {
         environment: Vec::new(),
         environment_files: Vec::new(),
         unread_environment: false,
+        object: None,
         gpu_node: None,
         open: false,
         idle: false,

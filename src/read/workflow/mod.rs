@@ -290,6 +290,7 @@ fn gpu_container(run: &Run<'_>, key: Node<'_>, node: Node<'_>, image: Option<Tex
         environment: Vec::new(),
         environment_files: Vec::new(),
         unread_environment: false,
+        object: None,
         gpu_node: None,
         open: false,
         idle: false,
