@@ -3,6 +3,7 @@
 use cudalint::diagnostic::Severity;
 use cudalint::linter::Linter;
 use cudalint::settings::Settings;
+use cudalint::source::{Origin, Span};
 
 /// The messages of `gpu-not-requested`.
 fn said(files: &[(&str, &str)]) -> Vec<String> {
@@ -206,6 +207,8 @@ fn a_manifest_that_is_patched_is_not_judged_as_it_stands() {
     assert_eq!(said_with(&inline("options: {}", &patch("llm", gpu)), None), 0);
     let unrelated = inline("target: {kind: Deployment}", json).replace("../base", "../nowhere");
     assert_eq!(said_with(&unrelated, None), 1, "what it does not take it does not change");
+    let bare = [("base/deploy.yaml", DEPLOYMENT), ("gpu/kustomization.yaml", &inline("target: {kind: Deployment}", json))];
+    assert!(said(&bare).is_empty(), "a folder without a kustomization");
     let around = [("a/kustomization.yaml", "resources: [../b]\n"), ("b/kustomization.yaml", "resources: [../a]\n")];
     assert_eq!(said(&around).len(), 0);
 }
@@ -251,4 +254,101 @@ fn where_nvidia_is_the_default_runtime() {
     ] {
         assert!(said(&[compose, (path, text)]).is_empty(), "{path} {text}");
     }
+}
+
+/// What is said of these files for an old driver.
+fn said_of_driver(files: &[(&str, &str)]) -> Vec<String> {
+    let mut linter = Linter::new(Settings::default());
+    for (path, text) in files {
+        linter.set(path, text).expect("no configuration");
+    }
+    let host = "driver = \"470.182.03\"\n[[gpu]]\nname = \"GeForce RTX 3080\"\n";
+    linter.host(Origin::Outside, "host.toml", host).expect("a host");
+    let found = linter.report().diagnostics.into_iter().filter(|d| d.rule != "gpu-not-requested");
+    let line = |span: Span| {
+        let own = linter.sources().origin(span.file) == Origin::Repository;
+        own.then(|| (1 + linter.sources().text(span.file)[..span.range().start].matches('\n').count()).to_string())
+    };
+    found.map(|d| format!("{} {}", d.rule, d.labels.iter().filter_map(|l| line(l.at)).collect::<Vec<_>>().join(","))).collect()
+}
+
+#[test]
+fn a_stage_that_nobody_builds_is_no_ones_start() {
+    let dockerfile = ("Dockerfile", "FROM ubuntu AS prod\nFROM nvidia/cuda:12.6.0-devel-ubuntu22.04 AS debug\n");
+    let said = |with: (&str, &str)| said_of_driver(&[dockerfile, with]).len();
+    assert_eq!(said(("x.txt", "")), 1);
+    let action = |with: &str| {
+        format!(
+            "on: push\njobs:\n  b:\n    runs-on: ubuntu-latest\n    steps:\n      - uses: docker/build-push-action@v5\n        with: {{{with}}}\n"
+        )
+    };
+    for (path, prod, last) in [
+        (
+            "compose.yaml",
+            "services: {a: {build: {context: ., target: prod}, gpus: all}}\n".to_owned(),
+            "services: {a: {build: ., gpus: all}}\n".to_owned(),
+        ),
+        ("Makefile", "b:\n\tdocker build --target prod -t x .\n".to_owned(), "b:\n\tdocker build -t x .\n".to_owned()),
+        (".github/workflows/b.yml", action("context: ., target: prod"), action("push: true")),
+        (".github/workflows/b.yml", action("target: prod"), action("file: Dockerfile, target: debug")),
+    ] {
+        assert_eq!((said((path, &prod)), said((path, &last))), (0, 1), "{path}");
+    }
+}
+
+#[test]
+fn what_runs_on_the_cpu_asks_nothing_of_the_driver() {
+    let cuda = "FROM nvidia/cuda:12.6.0-runtime-ubuntu22.04\n";
+    let torch = "FROM python:3.11\nRUN pip install torch==2.4.0\n";
+    let compose = |more: &str| format!("services:\n  a:\n    build: .\n{more}");
+    for dockerfile in [cuda, torch] {
+        let said = |dockerfile: &str, with: (&str, &str)| said_of_driver(&[("Dockerfile", dockerfile), with]).len();
+        for (more, speaks) in [
+            ("", false),
+            ("    command: python serve.py --device cpu\n", false),
+            ("    gpus: all\n", true),
+            ("    gpus: ${GPUS}\n", true),
+            ("  b:\n    build: .\n    gpus: all\n", true),
+            ("    profiles: [x]\n    scale: 0\n", true),
+        ] {
+            let compose = compose(more);
+            assert_eq!(said(dockerfile, ("compose.yaml", &compose)), usize::from(speaks), "{dockerfile}{more}");
+        }
+        let built = ("run.sh", "docker build -t x .\ndocker run x\n");
+        assert_eq!(said(dockerfile, built), 0, "{dockerfile}");
+        assert_eq!(said(dockerfile, ("run.sh", "docker build -t x .\ndocker push x\n")), 1, "{dockerfile}");
+        for (more, speaks) in [
+            ("ENV CUDA_VISIBLE_DEVICES=\"\"\nCMD [\"python\", \"serve.py\"]\n", false),
+            ("ENV CUDA_VISIBLE_DEVICES=-1\n", false),
+            ("CMD [\"python\", \"serve.py\", \"--device\", \"cpu\"]\n", false),
+            ("ENTRYPOINT [\"python\", \"serve.py\", \"--no-cuda\"]\nCMD [\"--port\", \"1\"]\n", false),
+            ("CMD [\"python\", \"serve.py\", \"--device\", \"auto\"]\n", true),
+        ] {
+            let dockerfile = format!("{dockerfile}{more}");
+            assert_eq!(said(&dockerfile, ("x.txt", "")), usize::from(speaks), "{dockerfile}");
+            let gpu = compose("    gpus: all\n    environment: {CUDA_VISIBLE_DEVICES: '0'}\n");
+            assert_eq!(said(&dockerfile, ("compose.yaml", &gpu)), 1, "{dockerfile}");
+        }
+    }
+    // How it is run counts, not that it is built elsewhere, too.
+    let off = compose("    gpus: all\n    environment: {NVIDIA_DISABLE_REQUIRE: 1}\n");
+    let both = [("Dockerfile", cuda), ("compose.yaml", &off), ("ci.sh", "docker build -t x .\n")];
+    assert!(said_of_driver(&both).iter().all(|found| !found.starts_with("image-needs")));
+    // Where nvidia is the default runtime every container has its driver.
+    let daemon = ("daemon.json", "{\"default-runtime\": \"nvidia\"}");
+    assert_eq!(said_of_driver(&[("Dockerfile", cuda), ("compose.yaml", &compose("")), daemon]).len(), 1);
+}
+
+#[test]
+fn an_image_that_a_variable_names_is_changed_there() {
+    let run = "IMAGE_NAME=nvidia/cuda:12.6.0-base-ubuntu22.04\nmake\ndocker run --gpus all \"$IMAGE_NAME\" ./x\n";
+    assert_eq!(said_of_driver(&[("run.sh", run)]), ["image-needs-newer-driver 1,3"]);
+    let part = "TAG=12.6.0-base-ubuntu22.04\ndocker run --gpus all nvidia/cuda:$TAG ./x\n";
+    assert_eq!(said_of_driver(&[("run.sh", part)]), ["image-needs-newer-driver 2"]);
+    let mut linter = Linter::new(Settings::default());
+    let text = "#!/bin/bash\n#SBATCH -N 1\nIMAGE_NAME=a/b:1\nsrun --container-image=\"$IMAGE_NAME\" x\n";
+    linter.set("train.sbatch", text).expect("no configuration");
+    linter.report();
+    let names: Vec<_> = linter.environments().map(|e| e.start.name.clone()).collect();
+    assert!(names.iter().any(|name| name == "train.sbatch:$IMAGE_NAME"), "{names:?}");
 }

@@ -39,6 +39,27 @@ pub struct Launch {
 }
 
 impl Launch {
+    /// One of which nothing is said yet.
+    #[must_use]
+    pub fn new(by: Launcher, key: Span) -> Self {
+        Self {
+            by,
+            name: None,
+            key,
+            image: None,
+            build: None,
+            gpu: GpuRequest::None,
+            command: Vec::new(),
+            entrypoint: None,
+            environment: Vec::new(),
+            environment_files: Vec::new(),
+            unread_environment: false,
+            object: None,
+            gpu_node: None,
+            open: false,
+            idle: false,
+        }
+    }
     /// Whether a GPU's devices and driver may be there when it runs.
     #[must_use]
     pub fn may_have_gpu(&self) -> bool {

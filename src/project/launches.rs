@@ -98,8 +98,6 @@ pub(crate) fn launches<'a>(project: &Project<'a>) -> Vec<LaunchPlace<'a>> {
         }
     }
     let patches = Patches::of(project);
-    let defaults = project.files().flat_map(|(_, file)| &file.outline.acts);
-    let default = defaults.filter(|act| act.does == Does::DefaultRuntime).map(|act| act.at).next();
     // What Markdown says people do is no launch of its own.
     let own = |met: &Met<'_>| project.file(met.path).is_none_or(|file| file.kind != Kind::Markdown) && !met.is_patch();
     let places = all.iter().enumerate().filter(|(_, met)| own(met)).map(|(i, met)| {
@@ -111,7 +109,7 @@ pub(crate) fn launches<'a>(project: &Project<'a>) -> Vec<LaunchPlace<'a>> {
         LaunchPlace {
             launch: met.launch,
             runs: met.runs.clone(),
-            elsewhere: others.min_by_key(|(j, _)| *j).map(|(_, at)| *at).or(changed).or(default),
+            elsewhere: others.min_by_key(|(j, _)| *j).map(|(_, at)| *at).or(changed).or(project.default_runtime),
             built_at: met.launch.build.as_ref().map(|b| b.context.at),
         }
     });

@@ -26,7 +26,8 @@ pub(crate) use worlds::{World, worlds};
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use crate::outline::{Act, Does, How, Kind, Outline, Patch, Tool};
+use crate::cpu;
+use crate::outline::{Act, Does, GpuRequest, How, Kind, Launch, Outline, Patch, Text, Tool};
 use crate::source::{FileId, Sources, Span};
 
 /// An rc file that does more is nobody's; each is walked for every manifest below it.
@@ -48,6 +49,8 @@ pub(crate) struct Project<'a> {
     givers: givers::Givers,
     merged: merged::Merged<'a>,
     installers: installers::Installers,
+    /// Where `nvidia` is made the runtime of all containers.
+    default_runtime: Option<Span>,
 }
 
 /// One file.
@@ -86,7 +89,9 @@ impl<'a> Project<'a> {
         let (givers, installers) = (givers::Givers::default(), installers::Installers::default());
         let none = parts::Parts::default();
         let merged = merged::Merged::of(files.iter().map(|(path, file)| (*path, *file)));
-        let mut project = Self { sources, files, rc_files, parts, none, givers, merged, installers };
+        let all = files.values().flat_map(|file| &file.outline.acts);
+        let default_runtime = all.into_iter().find(|act| act.does == Does::DefaultRuntime).map(|act| act.at);
+        let mut project = Self { sources, files, rc_files, parts, none, givers, merged, installers, default_runtime };
         project.givers = givers::givers(&project);
         project.installers = installers::Installers::of(&project);
         project
@@ -98,6 +103,12 @@ impl<'a> Project<'a> {
     /// All files, by path.
     pub(crate) fn files(&self) -> impl Iterator<Item = (&'a str, File<'a>)> {
         self.files.iter().map(|(path, file)| (*path, *file))
+    }
+    /// Whether a GPU may be there when a launch of these layers runs.
+    fn may_have_gpu(&self, layers: &[&Launch]) -> bool {
+        let says_cpu = |l: &&Launch| cpu::says_cpu(l.command.iter().filter_map(Text::known), cpu::Choice::Cpu);
+        let asks = layers.iter().any(|l| !l.idle && l.gpu != GpuRequest::None);
+        asks || (self.default_runtime.is_some() || layers.iter().any(|l| l.may_have_gpu())) && !layers.iter().any(says_cpu)
     }
     /// Paths that files name to be read together with others, by the kind that this makes of them.
     pub(crate) fn links(&self) -> BTreeSet<(String, Kind)> {

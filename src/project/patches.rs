@@ -13,6 +13,13 @@ const MOST_OF_ONE: usize = 100;
 /// The names that Kustomize looks for in a folder.
 const NAMES: &[&str] = &["kustomization.yaml", "kustomization.yml", "Kustomization"];
 
+/// What a path of a kustomization leads to.
+enum Taken {
+    Kustomization(String),
+    /// `None`: more than is followed.
+    Manifests(Option<Vec<String>>),
+}
+
 /// Patches that may concern GPUs, by the path of the manifest.
 #[derive(Debug, Default)]
 pub(super) struct Patches {
@@ -21,53 +28,27 @@ pub(super) struct Patches {
     open: bool,
 }
 
+/// What a kustomization takes and changes, with all that it stands on.
+#[derive(Default)]
+struct Reach {
+    manifests: BTreeSet<String>,
+    targets: BTreeSet<Object>,
+}
+
 impl Patches {
     pub(super) fn of(project: &Project<'_>) -> Self {
         let mut patches = Self::default();
         let mut left = MOST;
-        for (path, file) in project.files().filter(|(_, file)| file.kind == Kind::Kustomization) {
-            let mut targets: BTreeSet<Object> = BTreeSet::new();
-            let mut manifests: Vec<String> = Vec::new();
-            let mut seen = HashSet::from([path.to_owned()]);
-            // With each, whether its patches hold for what is taken here.
-            let mut ahead = vec![(path.to_owned(), file, true)];
-            while let Some((path, file, own)) = ahead.pop() {
-                for act in &file.outline.acts {
-                    match &act.does {
-                        Does::Patch(patch) if own => targets.extend(project.target(&path, patch)),
-                        Does::Include(include) => {
-                            let Some(place) = include.path.known().and_then(|to| paths::join(paths::folder(&path), to)) else {
-                                continue;
-                            };
-                            if left == 0 {
-                                patches.open = true;
-                                return patches;
-                            }
-                            left -= 1;
-                            let own = own && include.how == How::Component;
-                            match project.file(&place) {
-                                Some(file) if file.kind == Kind::Kubernetes => manifests.push(place),
-                                _ => {
-                                    let found = NAMES.iter().map(|name| {
-                                        if place.is_empty() { (*name).to_owned() } else { format!("{place}/{name}") }
-                                    });
-                                    let found = found.filter_map(|path| Some((project.file(&path)?, path))).next();
-                                    ahead.extend(
-                                        found.filter(|(_, path)| seen.insert(path.clone())).map(|(file, path)| (path, file, own)),
-                                    );
-                                }
-                            }
-                        }
-                        _ => {}
-                    }
-                }
-            }
-            for manifest in manifests.into_iter().filter(|_| !targets.is_empty()) {
+        for (path, _) in project.files().filter(|(_, file)| file.kind == Kind::Kustomization) {
+            let Some(reach) = project.reach(path, &mut left) else {
+                patches.open = true;
+                return patches;
+            };
+            for manifest in reach.manifests.into_iter().filter(|_| !reach.targets.is_empty()) {
                 let of = patches.of.entry(manifest).or_default();
-                let all = targets.iter().take(MOST_OF_ONE - of.len().min(MOST_OF_ONE));
-                of.extend(all.cloned());
+                of.extend(reach.targets.iter().take(MOST_OF_ONE).cloned());
                 if of.len() >= MOST_OF_ONE {
-                    of.insert(Object::default());
+                    *of = BTreeSet::from([Object::default()]);
                 }
             }
         }
@@ -88,6 +69,56 @@ impl Patches {
 }
 
 impl Project<'_> {
+    /// Follows a kustomization; `None` where that takes more than is `left`.
+    fn reach(&self, path: &str, left: &mut usize) -> Option<Reach> {
+        let mut reach = Reach::default();
+        let mut seen = HashSet::from([path.to_owned()]);
+        // With each, whether its patches hold for what is taken here.
+        let mut ahead = vec![(path.to_owned(), true)];
+        while let Some((path, own)) = ahead.pop() {
+            let Some(file) = self.file(&path) else { continue };
+            *left = left.checked_sub(file.outline.acts.len())?;
+            for act in &file.outline.acts {
+                match &act.does {
+                    Does::Patch(patch) if own => reach.targets.extend(self.target(&path, patch)),
+                    Does::Include(include) => {
+                        let place = include.path.known().and_then(|to| paths::join(paths::folder(&path), to));
+                        let own = own && include.how == How::Component;
+                        match place.map(|place| self.taken(place, left)) {
+                            Some(Taken::Kustomization(next)) if seen.insert(next.clone()) => ahead.push((next, own)),
+                            Some(Taken::Manifests(all)) => reach.manifests.extend(all?),
+                            _ => {}
+                        }
+                    }
+                    _ => {}
+                }
+            }
+        }
+        Some(reach)
+    }
+
+    /// What a path leads to: a manifest, the kustomization of a folder, or, where it has none, the manifests in it.
+    fn taken(&self, place: String, left: &mut usize) -> Taken {
+        if self.file(&place).is_some() {
+            return Taken::Manifests(Some(vec![place]));
+        }
+        let folder = if place.is_empty() { place } else { format!("{place}/") };
+        let names = NAMES.iter().map(|name| format!("{folder}{name}"));
+        if let Some(path) = names.into_iter().find(|path| self.file(path).is_some()) {
+            return Taken::Kustomization(path);
+        }
+        let mut found = Vec::new();
+        let below = self.files.range(folder.as_str()..).take_while(|(path, _)| path.starts_with(&folder));
+        for (path, _) in below {
+            let Some(less) = left.checked_sub(1) else { return Taken::Manifests(None) };
+            *left = less;
+            if !path[folder.len()..].contains('/') {
+                found.push((*path).to_owned());
+            }
+        }
+        Taken::Manifests(Some(found))
+    }
+
     /// What a patch changes, if it may concern GPUs. That of a manifest without a target names its object itself, and is
     /// found by that.
     fn target(&self, path: &str, patch: &Patch) -> Option<Object> {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Project, merged, paths};
-use crate::outline::{Act, Choice, Does, Goal, Kind, Tool};
+use crate::outline::{Act, Choice, Does, Goal, Kind, Piece, Text, Tool};
 use crate::source::Span;
 
 /// Jobs of workflows that one workflow's jobs call.
@@ -108,18 +108,29 @@ pub(crate) fn commanded(project: &Project<'_>) -> Vec<Beginning> {
                 && !containers.contains(&image.at)
             {
                 let word = launch.name.clone().unwrap_or_else(|| {
-                    let image = image.known().unwrap_or_else(|| project.sources.slice(image.at).trim_matches(['"', '\'']));
-                    let name = paths::name(image);
+                    let image = written(project, image);
+                    let name = paths::name(&image);
                     name.split(':').next().unwrap_or(name).to_owned()
                 });
                 // The driver is asked only where the GPU is given.
                 let layers = project.merged.layers(path, launch);
-                let runs = layers.iter().any(|l| l.may_have_gpu()) && !merged::is_replaced(launch, &layers);
+                let runs = project.may_have_gpu(&layers) && !merged::is_replaced(launch, &layers);
                 found.push(start(format!("{path}:{word}"), image.at, Enters::Image(i), runs));
             }
         }
     }
     found
+}
+
+/// A text with its variables by name.
+fn written(project: &Project<'_>, text: &Text) -> String {
+    let pieces = text.pieces.iter().map(|piece| match piece {
+        Piece::Literal(text) => Some(text.clone()),
+        Piece::Variable { name, .. } => Some(format!("${name}")),
+        Piece::Opaque => None,
+    });
+    let whole: Option<String> = pieces.collect();
+    whole.unwrap_or_else(|| project.sources.slice(text.at).trim_matches(['"', '\'']).to_owned())
 }
 
 /// The targets whose own recipe installs something.
@@ -182,7 +193,7 @@ pub(super) fn stages(project: &Project<'_>, path: &str) -> Vec<Beginning> {
         .iter()
         .filter_map(|act| if let Does::From(stage) = &act.does { Some((act.at, stage)) } else { None })
         .collect();
-    let targets = &project.givers.of(path).targets;
+    let built = project.givers.of(path);
     let last = stages.len().saturating_sub(1);
     let name = |(n, stage): (usize, &crate::outline::Stage)| stage.name.clone().unwrap_or_else(|| n.to_string());
     stages
@@ -198,7 +209,10 @@ pub(super) fn stages(project: &Project<'_>, path: &str) -> Vec<Beginning> {
             at: *at,
             enters: Enters::Stage(n),
             machine: String::new(),
-            runs: n == last || targets.contains(&name((n, stage))),
+            runs: {
+                let name = name((n, stage));
+                built.wants(&name, n == last) && built.gpu(&name, n == last) != Some(false)
+            },
         })
         .collect()
 }

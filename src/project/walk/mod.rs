@@ -34,7 +34,7 @@ use super::worlds::World;
 use super::{File, Project, paths};
 use crate::environment::{Join, Reason};
 use crate::outline::{
-    Act, Choice, Does, IndexKind, InstallFlags, Kind, Language, Launcher, Locked, Scope, Tool, Variable, Written,
+    Act, Choice, Does, IndexKind, InstallFlags, Kind, Language, Launcher, Locked, Piece, Scope, Tool, Variable, Written,
 };
 use crate::source::{FileId, Span};
 
@@ -50,6 +50,8 @@ pub(crate) struct Script {
     pub(crate) builds: usize,
     /// Something is installed in an arm that asks for the machine's driver: no host is held against it.
     pub(crate) suits_driver: bool,
+    /// What the image runs by itself chooses the CPU, and no other run of it is known.
+    pub(crate) on_cpu: bool,
     /// Variables come from files that are not read.
     pub(crate) unread_environment: bool,
     /// Files that were read on the way.
@@ -209,6 +211,7 @@ pub(crate) fn walk(project: &Project<'_>, beginning: &Beginning, world: &World) 
             walker.stage(&beginning.path, file, *n, 0);
             if beginning.runs {
                 walker.run_with(&beginning.path);
+                walker.script.on_cpu = walker.is_on_cpu(&beginning.path, file, *n);
             }
         }
         Enters::Script => {
@@ -474,7 +477,14 @@ impl<'p, 'a> Walker<'p, 'a> {
                     variable.value.as_ref().map_or(image.at, |v| v.at),
                 );
             }
-            self.script.events.push(Event::Base { image: name, at: image.at, also: Vec::new() });
+            // Who wants another image changes the variable that names it.
+            let variable = match image.pieces.as_slice() {
+                [Piece::Variable { name, instead: None, .. }] => self.variables.get(name),
+                _ => None,
+            };
+            let set = variable.filter(|value| value.text.as_ref().is_some_and(|text| !text.is_empty())).map(|value| value.at);
+            let also = set.map(|_| (image.at, Reason::Launched { by: launch.by })).into_iter().collect();
+            self.script.events.push(Event::Base { image: name, at: set.unwrap_or(image.at), also });
             if launch.by == Launcher::Devcontainer {
                 // The root is its working folder.
                 self.acts(path, &acts[at + 1..], 0);

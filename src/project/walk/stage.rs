@@ -5,6 +5,7 @@ use super::super::paths;
 use super::super::variables::{self, Value, Variables};
 use super::acts::configures;
 use super::{DEEPEST, Event, ImageState, Prefix, Walker};
+use crate::cpu::{self, Choice};
 use crate::environment::Reason;
 use crate::outline::{Copy, Does, Kind};
 
@@ -73,6 +74,20 @@ impl<'a> Walker<'_, 'a> {
         for (name, value, at) in &built.environment {
             self.variables.set(name, Value::known(value.clone(), *at, true));
         }
+    }
+
+    /// Whether what a stage runs by itself chooses the CPU, and nobody runs it with a GPU.
+    pub(super) fn is_on_cpu(&self, path: &str, file: File<'a>, n: usize) -> bool {
+        let parts = self.project.parts(file);
+        let name = match parts.part(n, file.outline.acts.len()).map(|(begin, _)| &file.outline.acts[begin].does) {
+            Some(Does::From(stage)) => stage.name.clone().unwrap_or_else(|| n.to_string()),
+            _ => return false,
+        };
+        let known = self.project.givers.of(path).gpu(&name, n + 1 == parts.len());
+        let mut set = self.variables.exported().filter_map(|(name, value)| Some((name, value.text.as_deref()?)));
+        let words = self.script.runs.words().map(|(word, _)| word);
+        known != Some(true)
+            && (set.any(|(name, value)| cpu::hides_gpus(name, value, Choice::Cpu)) || cpu::says_cpu(words, Choice::Cpu))
     }
 
     /// The variables of a file that whoever runs the image gives it.

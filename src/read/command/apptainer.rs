@@ -1,6 +1,6 @@
 //! Apptainer, formerly Singularity (<https://apptainer.org/docs/user/latest/cli.html>).
 
-use super::{docker, slurm};
+use super::slurm;
 use crate::outline::{Does, GpuRequest, Launch, Launcher, Text};
 use crate::source::Span;
 
@@ -57,7 +57,7 @@ pub(super) fn apptainer(words: &[Text], _at: Span) -> Vec<Does> {
                 // `APPTAINER_NV=1` and the site's configuration ask for a GPU too.
                 let open = gpu == GpuRequest::None;
                 let (image, command) = (slurm::image(word).filter(|_| is_docker(word)), rest.to_vec());
-                let launch = Launch { image, gpu, command, open, ..docker::launch(Launcher::Apptainer, program.at) };
+                let launch = Launch { image, gpu, command, open, ..Launch::new(Launcher::Apptainer, program.at) };
                 return vec![Does::Launch(Box::new(launch))];
             }
             _ => return Vec::new(),

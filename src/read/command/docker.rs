@@ -83,27 +83,6 @@ pub(super) fn docker(words: &[Text], at: Span) -> Vec<Does> {
     Vec::new()
 }
 
-/// A launch of which nothing is said yet.
-pub(super) fn launch(by: Launcher, key: Span) -> Launch {
-    Launch {
-        by,
-        name: None,
-        key,
-        image: None,
-        build: None,
-        gpu: GpuRequest::None,
-        command: Vec::new(),
-        entrypoint: None,
-        environment: Vec::new(),
-        environment_files: Vec::new(),
-        unread_environment: false,
-        object: None,
-        gpu_node: None,
-        open: false,
-        idle: false,
-    }
-}
-
 /// An option with its value, or the first word that is none.
 enum Next<'a> {
     Flag,
@@ -170,7 +149,7 @@ fn behind(word: &Text, bytes: usize) -> Text {
 }
 
 fn run(words: &[Text], key: Span) -> Launch {
-    let mut out = launch(Launcher::DockerRun, key);
+    let mut out = Launch::new(Launcher::DockerRun, key);
     let mut rest = words;
     while let Some(next) = next(&mut rest, RUN_FLAGS, "ditPq") {
         match next {
@@ -262,7 +241,7 @@ fn build(words: &[Text], key: Span, at: Span) -> Vec<Does> {
     let Some(context) = context.filter(|c| c.known() != Some("-")) else { return Vec::new() };
     of.context = context;
     let launch_of = |name: Option<String>| {
-        Does::Launch(Box::new(Launch { name, build: Some(of.clone()), open, ..launch(Launcher::DockerBuild, key) }))
+        Does::Launch(Box::new(Launch { name, build: Some(of.clone()), open, ..Launch::new(Launcher::DockerBuild, key) }))
     };
     if tags.is_empty() {
         return vec![launch_of(None)];

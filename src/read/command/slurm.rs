@@ -1,6 +1,5 @@
 //! Slurm's containers: Pyxis (<https://github.com/NVIDIA/pyxis>) and Shifter.
 
-use super::docker;
 use super::wrapper::behind_options;
 use crate::outline::{Does, Launch, Launcher, Piece, Text};
 use crate::source::Span;
@@ -34,7 +33,7 @@ fn value(word: &Text, option: &str, next: Option<&Text>) -> Option<Text> {
 /// A container that Slurm starts, with the GPUs of its allocation.
 pub(in crate::read) fn launch(key: Span, named: &Text, command: Vec<Text>) -> Does {
     let open = true;
-    Does::Launch(Box::new(Launch { image: image(named), command, open, ..docker::launch(Launcher::Slurm, key) }))
+    Does::Launch(Box::new(Launch { image: image(named), command, open, ..Launch::new(Launcher::Slurm, key) }))
 }
 
 /// The image that `docker://host#name:tag` means; `None` for a file on disk.

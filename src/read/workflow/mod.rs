@@ -278,23 +278,8 @@ fn branch(test: &str, row: &Row) -> Option<Option<Choice>> {
 /// A container with `options: --gpus all`.
 fn gpu_container(run: &Run<'_>, key: Node<'_>, node: Node<'_>, image: Option<Text>) -> Option<Act> {
     let (asked, _) = gpu_options(&words(node.get("options")?));
-    let launch = Launch {
-        by: Launcher::DockerRun,
-        name: key.text().map(str::to_owned),
-        key: key.at(),
-        image,
-        build: None,
-        gpu: GpuRequest::Asked(asked?),
-        command: Vec::new(),
-        entrypoint: None,
-        environment: Vec::new(),
-        environment_files: Vec::new(),
-        unread_environment: false,
-        object: None,
-        gpu_node: None,
-        open: false,
-        idle: false,
-    };
+    let (name, gpu) = (key.text().map(str::to_owned), GpuRequest::Asked(asked?));
+    let launch = Launch { name, image, gpu, ..Launch::new(Launcher::DockerRun, key.at()) };
     Some(run.act(node.at(), Does::Launch(Box::new(launch))))
 }
 

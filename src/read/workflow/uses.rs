@@ -2,8 +2,8 @@
 
 use super::Run;
 use crate::outline::{
-    Act, Does, How, Include, Install, InstallFlags, Piece, Place, Scope, SystemPackages, Target, Text, Tool, Use, Variable,
-    input_name,
+    Act, BuildOf, Does, How, Include, Install, InstallFlags, Launch, Launcher, Piece, Place, Scope, SystemPackages, Target, Text,
+    Tool, Use, Variable, input_name,
 };
 use crate::read::syntax::yaml::Node;
 
@@ -68,12 +68,33 @@ pub(super) fn used(node: Node<'_>, step: Node<'_>, run: &Run<'_>, windows: bool)
             acts.extend(target.map(|t| run.act(t.at, Does::Enter(Place::CondaEnvironment(t)))));
             acts
         }
+        "docker/build-push-action" => vec![run.act(node.at(), built(node, step, run))],
         "Jimver/cuda-toolkit" if !windows => toolkit(with("cuda")).map_or_else(Vec::new, |(package, folder)| {
             let packages = SystemPackages { manager: "apt".to_owned(), names: vec![package.clone()], removes: false };
             vec![run.act(package.at, Does::System(packages)), sets("CUDA_PATH", folder)]
         }),
         _ => Vec::new(),
     }
+}
+
+/// The Dockerfile that an action builds; without a context it is the root's.
+fn built(node: Node<'_>, step: Node<'_>, run: &Run<'_>) -> Does {
+    let with = |key: &str| step.path(&["with", key]).and_then(|n| run.text(n));
+    let arguments = step.path(&["with", "build-args"]).into_iter().flat_map(|list| {
+        let lines = list.text().unwrap_or_default().lines().filter_map(|line| line.trim().split_once('='));
+        lines.map(move |(name, value)| Variable {
+            name: name.trim().to_owned(),
+            value: Some(run.row.text(value, list.body())),
+            scope: Scope::Arg,
+        })
+    });
+    let build = BuildOf {
+        context: with("context").unwrap_or_else(|| Text::literal(".", node.at())),
+        dockerfile: with("file"),
+        target: with("target"),
+        arguments: arguments.collect(),
+    };
+    Does::Launch(Box::new(Launch { build: Some(build), ..Launch::new(Launcher::DockerBuild, node.at()) }))
 }
 
 /// The package and the folder of a toolkit: `12.4.1` is `cuda-toolkit-12-4` in `/usr/local/cuda-12.4`.
