@@ -1,6 +1,6 @@
 //! What a launch runs, and whether that must have a GPU.
 
-use crate::cpu::{Choice, hides_gpus, says_cpu};
+use crate::device::{Choice, chooses_gpu, hides_gpus, says_cpu, says_cuda};
 use crate::environment::{Asks, Build, Environment, Evidence, Join, Launched, Reason};
 use crate::knowledge::{self, Basis};
 use crate::outline::{GpuRequest, Launch, Launcher, Text, Variable};
@@ -59,13 +59,13 @@ fn needs(place: &LaunchPlace<'_>, environments: &[Environment], own: &Command) -
 fn words<'l>(launch: &'l Launch, own: &'l Command) -> Vec<(&'l str, Span)> {
     let mut words: Vec<(&str, Span)> = Vec::new();
     match &launch.entrypoint {
-        Some(entrypoint) => words.extend(entrypoint.iter().filter_map(known)),
-        None => words.extend(own.entrypoint.iter().map(|(word, at)| (word.as_str(), *at))),
+        Some(entrypoint) => words.extend(entrypoint.iter().filter_map(known).take(MOST_WORDS)),
+        None => words.extend(own.entrypoint.iter().take(MOST_WORDS).map(|(word, at)| (word.as_str(), *at))),
     }
-    words.extend(launch.command.iter().filter_map(known));
+    words.extend(launch.command.iter().filter_map(known).take(MOST_WORDS));
     // Who names another entrypoint does without the image's arguments.
     if launch.entrypoint.is_none() && launch.command.is_empty() {
-        words.extend(own.arguments.iter().map(|(word, at)| (word.as_str(), *at)));
+        words.extend(own.arguments.iter().take(MOST_WORDS).map(|(word, at)| (word.as_str(), *at)));
     }
     words.truncate(MOST_WORDS);
     words
@@ -115,34 +115,19 @@ fn made_for(at: Span, because: &str) -> Evidence {
     Evidence { reason: Reason::MadeForGpu { because: because.to_owned() }, ..reason(at, "") }
 }
 
-/// `--device cuda`, `--device=cuda:0`, `--accelerator gpu`; also within the one word of a shell's `-c`. Or `nvidia-smi`.
+/// A choice of the GPU, or `nvidia-smi`.
 fn by_words(words: &[(&str, Span)]) -> Option<Evidence> {
-    let parts = words.iter().flat_map(|(word, at)| word.split_ascii_whitespace().map(|part| (part, *at))).take(MOST_WORDS);
-    let mut before = "";
-    for (part, at) in parts {
-        let part = part.trim_matches(['"', '\'']);
-        let (option, value) = part.split_once('=').unwrap_or((if before.starts_with('-') { before } else { "" }, part));
-        let device = option.ends_with("device") || option == "-d";
-        if device && is_cuda(value) || option.ends_with("accelerator") && ["gpu", "cuda"].contains(&value) {
-            return Some(reason(at, "its command says that it runs on cuda"));
-        }
-        before = part;
+    if let Some((at, because)) = says_cuda(words.iter().copied()) {
+        return Some(reason(at, because));
     }
     let (word, at) = words.first()?;
     (word.rsplit('/').next() == Some("nvidia-smi")).then(|| reason(*at, "it runs nvidia-smi"))
 }
 
-fn is_cuda(device: &str) -> bool {
-    device == "cuda" || device.strip_prefix("cuda:").is_some_and(|n| n.bytes().all(|b| b.is_ascii_digit()))
-}
-
-/// `CUDA_VISIBLE_DEVICES=0`, `DEVICE=cuda`.
 fn by_variable(variable: &Variable) -> Option<Evidence> {
     let value = variable.value.as_ref()?;
     let text = value.known()?.trim();
-    let chooses = variable.name == "CUDA_VISIBLE_DEVICES" && text.starts_with(|c: char| c.is_ascii_digit() || c == 'G');
-    let device = variable.name.ends_with("DEVICE") && is_cuda(text);
-    (chooses || device).then(|| reason(value.at, &format!("{}={text}", variable.name)))
+    chooses_gpu(&variable.name, text).then(|| reason(value.at, &format!("{}={text}", variable.name)))
 }
 
 /// An image that does nothing without a GPU, one that carries a CUDA build, or a CUDA build that its files choose.

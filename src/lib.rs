@@ -16,8 +16,8 @@
 mod alternative;
 mod chain;
 pub mod config;
-mod cpu;
 mod demand;
+mod device;
 pub mod diagnostic;
 pub mod environment;
 mod hardware;

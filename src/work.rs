@@ -189,7 +189,9 @@ const UNSURE_WORDS: &[&str] = &[
     "ui",
     "web",
 ];
-/// Wrappers in wrappers are followed no further; nor are shells in shells.
+/// Of code and lines of a shell no more bytes are looked at: many services may run them.
+const LONGEST: usize = 4 << 10;
+/// Wrappers in wrappers are followed no further.
 const DEEPEST: usize = 8;
 
 /// What these words do, the program's first.
@@ -269,8 +271,8 @@ fn python(words: &[&str], depth: usize) -> Work {
                 };
             }
             "-c" => {
-                let code = after.first().copied().unwrap_or_default();
-                let speaks = ["torch", "cuda", "tensorflow", "jax", "cupy", "import_module"].iter().any(|w| code.contains(w));
+                let names = ["torch", "cuda", "tensorflow", "jax", "cupy", "import_module"];
+                let speaks = after.iter().any(|code| names.iter().any(|name| start(code).contains(name)));
                 return if speaks { Work::Unsure } else { Work::Other };
             }
             "-W" | "-X" => rest = after.get(1..).unwrap_or_default(),
@@ -299,11 +301,11 @@ fn script(name: &str) -> Work {
 /// A shell: of a line of commands the one that may use most counts; a script is not known; alone it waits for a person.
 fn shell(words: &[&str], depth: usize) -> Work {
     let line = words.iter().position(|word| word.starts_with('-') && !word.starts_with("--") && word.ends_with('c'));
-    let Some(line) = line.and_then(|at| words.get(at + 1)).filter(|_| depth < 2) else {
+    let Some(line) = line.and_then(|at| words.get(at + 1)).filter(|_| depth == 0) else {
         return if words.iter().all(|word| word.starts_with('-')) { Work::Other } else { Work::Unsure };
     };
     let keywords = ["while", "until", "do", "if", "then", "else", "{", "!", "for"];
-    let commands = line.split(['\n', ';', '&', '|']).filter_map(|command| {
+    let commands = start(line).split(['\n', ';', '&', '|']).filter_map(|command| {
         let words: Vec<&str> =
             command.split_ascii_whitespace().skip_while(|word| keywords.contains(word)).map(|w| w.trim_matches(QUOTES)).collect();
         // Where a word is not known, so is what it does; names of a shell's own are no arguments.
@@ -312,6 +314,11 @@ fn shell(words: &[&str], depth: usize) -> Work {
         (!words.is_empty()).then_some(if found == Work::Arguments { Work::Unsure } else { found })
     });
     commands.max().unwrap_or(Work::Other)
+}
+
+/// So much of a text as is looked at.
+fn start(text: &str) -> &str {
+    &text[..text.floor_char_boundary(LONGEST)]
 }
 
 const QUOTES: &[char] = &['"', '\'', '(', ')'];
@@ -375,7 +382,8 @@ mod tests {
             ("python download.py", Other),
             ("$COMMAND", Unsure),
             ("./serve", Unsure),
-            ("sh -c 'sh -c x'", Unsure),
+            ("sh -c 'python train.py'", Unsure),
+            ("python -c 'import torch'", Unsure),
             ("", Other),
         ] {
             assert_eq!(of(&["sh", "-ec", line]), found, "{line}");

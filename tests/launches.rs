@@ -26,6 +26,8 @@ fn an_image_that_carries_cuda_does_not_need_a_gpu() {
     for command in ["python train.py", "python -m trainer --batch 8", "python app.py --cuda true", "python x.py --device cpus"] {
         assert_eq!(service(&format!("    command: {command}\n")), [carries], "{command}");
     }
+    let each = ["service `a` gets no GPU, and needs one: its command starts a process for each GPU"];
+    assert_eq!(service("    command: torchrun --nproc-per-node=gpu train.py\n"), each);
     for command in ["python train.py --device cuda", "python -u x.py --device=cuda:0"] {
         let needs = "service `a` gets no GPU, and needs one: its command says that it runs on cuda";
         assert_eq!(service(&format!("    command: {command}\n")), [needs], "{command}");

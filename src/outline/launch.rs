@@ -91,8 +91,19 @@ pub struct Object {
 pub struct Patch {
     /// Of which objects; where nothing is said, the patch's own text may say it.
     pub of: Object,
-    /// The file with the change; `None` where it stands here, or is not known.
-    pub path: Option<Text>,
+    /// What is changed.
+    pub change: Change,
+}
+
+/// Where a change is written.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Change {
+    /// In a file.
+    File(Text),
+    /// Here.
+    Here(Span),
+    /// Not known.
+    Unknown,
 }
 
 /// What starts it.

@@ -28,8 +28,19 @@ struct Giver {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 struct Run {
     way: Way,
-    /// A GPU may be there.
-    gpu: bool,
+    gpu: Gpu,
+}
+
+/// Whether a GPU may be there when something runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) enum Gpu {
+    /// No, and it does without.
+    #[default]
+    No,
+    /// No; what the image runs by itself may need one.
+    IfOwnNeeds,
+    /// Perhaps, or it is missing where it is needed.
+    Yes,
 }
 
 /// How an image is run.
@@ -81,7 +92,7 @@ pub(super) struct Built {
     /// Stages that someone asks for, by name; empty for the last. That one alone where nobody builds it.
     targets: BTreeSet<String>,
     /// Whether a GPU may be there when they are run, of those of which a run is known.
-    gpu: BTreeMap<String, bool>,
+    gpu: BTreeMap<String, Gpu>,
     /// Variables that all run it with, where all agree.
     pub(super) environment: Vec<(String, String, Span)>,
     /// Files of variables that all run it with, root-relative; `None` for one whose path is not known.
@@ -120,10 +131,11 @@ impl Built {
         if givers.is_empty() {
             targets.insert(String::new());
         }
-        let mut gpu: BTreeMap<String, bool> = BTreeMap::new();
+        let mut gpu: BTreeMap<String, Gpu> = BTreeMap::new();
         for giver in givers {
             if let Some(run) = &giver.run {
-                *gpu.entry(giver.target.to_lowercase()).or_default() |= run.gpu;
+                let known = gpu.entry(giver.target.to_lowercase()).or_default();
+                *known = run.gpu.max(*known);
             }
         }
         Self {
@@ -151,9 +163,9 @@ impl Built {
         self.targets.contains(stage) || is_last && self.targets.contains("")
     }
     /// Whether a GPU may be there when a stage is run; `None` where no run of it is known.
-    pub(super) fn gpu(&self, stage: &str, is_last: bool) -> Option<bool> {
+    pub(super) fn gpu(&self, stage: &str, is_last: bool) -> Option<Gpu> {
         let by_default = if is_last { self.gpu.get("") } else { None };
-        by_default.into_iter().chain(self.gpu.get(stage)).copied().reduce(|a, b| a || b)
+        by_default.into_iter().chain(self.gpu.get(stage)).copied().max()
     }
 }
 
@@ -220,7 +232,7 @@ pub(super) fn givers(project: &Project<'_>) -> Givers {
                 vec![None]
             } else {
                 let way = Way::of(path, &layers, launch.by, &mut interpolations);
-                vec![Some(Run { way, gpu: project.may_have_gpu(&layers) })]
+                vec![Some(Run { way, gpu: project.gpu(&layers) })]
             };
             let variables = interpolations.of(path, launch.by);
             let known = |v: &Variable| Some((v.name.clone(), variables.resolve(v.value.as_ref()?)?));
@@ -257,7 +269,7 @@ pub(super) fn givers(project: &Project<'_>) -> Givers {
 
 /// How images are run that have a name and are not built where they are run.
 fn runs(project: &Project<'_>, interpolations: &mut Interpolations<'_, '_>) -> BTreeMap<String, Vec<Run>> {
-    let mut found: BTreeMap<String, (bool, Vec<Way>)> = BTreeMap::new();
+    let mut found: BTreeMap<String, (Gpu, Vec<Way>)> = BTreeMap::new();
     // What Markdown says people do is no run of its own.
     for (path, file) in project.files().filter(|(_, file)| file.kind != Kind::Markdown) {
         for act in &file.outline.acts {
@@ -265,10 +277,10 @@ fn runs(project: &Project<'_>, interpolations: &mut Interpolations<'_, '_>) -> B
             let started = launch.build.is_none() && !launch.idle;
             let Some(image) = launch.image.as_ref().and_then(Text::known).filter(|_| started) else { continue };
             let layers = project.merged.layers(path, launch);
-            let with_gpu = project.may_have_gpu(&layers);
+            let with_gpu = project.gpu(&layers);
             let (gpu, ways) = found.entry(untagged(image).to_owned()).or_default();
             // Those with a GPU say how it is used.
-            if with_gpu && !*gpu {
+            if with_gpu > *gpu {
                 ways.clear();
             }
             if with_gpu >= *gpu && ways.len() <= MOST_RUNS {
@@ -277,7 +289,7 @@ fn runs(project: &Project<'_>, interpolations: &mut Interpolations<'_, '_>) -> B
                     ways.push(way);
                 }
             }
-            *gpu |= with_gpu;
+            *gpu = with_gpu.max(*gpu);
         }
     }
     let known = |ways: Vec<_>| if ways.len() > MOST_RUNS { vec![Way::unknown()] } else { ways };

@@ -26,8 +26,10 @@ pub(crate) use worlds::{World, worlds};
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use crate::cpu;
-use crate::outline::{Act, Does, GpuRequest, How, Kind, Launch, Outline, Patch, Text, Tool};
+use givers::Gpu;
+
+use crate::device;
+use crate::outline::{Act, Change, Does, GpuRequest, How, Kind, Launch, Outline, Patch, Text, Tool, Variable};
 use crate::source::{FileId, Sources, Span};
 
 /// An rc file that does more is nobody's; each is walked for every manifest below it.
@@ -104,11 +106,21 @@ impl<'a> Project<'a> {
     pub(crate) fn files(&self) -> impl Iterator<Item = (&'a str, File<'a>)> {
         self.files.iter().map(|(path, file)| (*path, *file))
     }
-    /// Whether a GPU may be there when a launch of these layers runs.
-    fn may_have_gpu(&self, layers: &[&Launch]) -> bool {
-        let says_cpu = |l: &&Launch| cpu::says_cpu(l.command.iter().filter_map(Text::known), cpu::Choice::Cpu);
+    /// Whether a GPU may be there when a launch of these layers runs, or is missing there.
+    fn gpu(&self, layers: &[&Launch]) -> Gpu {
+        let words = || layers.iter().flat_map(|l| l.entrypoint.iter().flatten().chain(&l.command)).filter_map(Text::known);
+        let set = |v: &Variable| v.value.as_ref().and_then(Text::known).is_some_and(|text| device::chooses_gpu(&v.name, text));
         let asks = layers.iter().any(|l| !l.idle && l.gpu != GpuRequest::None);
-        asks || (self.default_runtime.is_some() || layers.iter().any(|l| l.may_have_gpu())) && !layers.iter().any(says_cpu)
+        let says_cpu = || device::says_cpu(words(), device::Choice::Cpu);
+        let needs = || device::says_cuda(words().map(|word| (word, ()))).is_some() || merged::environment(layers).any(set);
+        let may = || self.default_runtime.is_some() || layers.iter().any(|l| l.may_have_gpu());
+        if asks || !says_cpu() && (may() || needs()) {
+            Gpu::Yes
+        } else if words().next().is_none() {
+            Gpu::IfOwnNeeds
+        } else {
+            Gpu::No
+        }
     }
     /// Paths that files name to be read together with others, by the kind that this makes of them.
     pub(crate) fn links(&self) -> BTreeSet<(String, Kind)> {
@@ -118,7 +130,7 @@ impl<'a> Project<'a> {
                 let (to, kind) = match &act.does {
                     Does::Include(include) if include.how == How::Compose => (&include.path, Kind::Compose),
                     Does::Include(include) if include.how == How::Manifest => (&include.path, Kind::Kubernetes),
-                    Does::Patch(Patch { path: Some(path), .. }) => (path, Kind::Kubernetes),
+                    Does::Patch(Patch { change: Change::File(path), .. }) => (path, Kind::Kubernetes),
                     _ => continue,
                 };
                 let to = to.known().and_then(|to| paths::join(paths::folder(path), to));

@@ -3,8 +3,8 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::{Project, paths};
-use crate::outline::{Does, How, Kind, Launch, Object, Patch};
-use crate::read::kustomization::may_concern_gpus;
+use crate::outline::{Change, Does, How, Kind, Launch, Object, Patch};
+use crate::source::FileId;
 
 /// Files that all kustomizations together are followed to; what lies behind the last of them counts as changed.
 const MOST: usize = 20_000;
@@ -12,6 +12,9 @@ const MOST: usize = 20_000;
 const MOST_OF_ONE: usize = 100;
 /// The names that Kustomize looks for in a folder.
 const NAMES: &[&str] = &["kustomization.yaml", "kustomization.yml", "Kustomization"];
+
+/// Of files with patches: whether they may concern GPUs, and whether they name what they change. Each is read once.
+type Concerns = HashMap<FileId, (bool, bool)>;
 
 /// What a path of a kustomization leads to.
 enum Taken {
@@ -38,9 +41,9 @@ struct Reach {
 impl Patches {
     pub(super) fn of(project: &Project<'_>) -> Self {
         let mut patches = Self::default();
-        let mut left = MOST;
+        let (mut left, mut concerns) = (MOST, Concerns::new());
         for (path, _) in project.files().filter(|(_, file)| file.kind == Kind::Kustomization) {
-            let Some(reach) = project.reach(path, &mut left) else {
+            let Some(reach) = project.reach(path, &mut left, &mut concerns) else {
                 patches.open = true;
                 return patches;
             };
@@ -70,7 +73,7 @@ impl Patches {
 
 impl Project<'_> {
     /// Follows a kustomization; `None` where that takes more than is `left`.
-    fn reach(&self, path: &str, left: &mut usize) -> Option<Reach> {
+    fn reach(&self, path: &str, left: &mut usize, concerns: &mut Concerns) -> Option<Reach> {
         let mut reach = Reach::default();
         let mut seen = HashSet::from([path.to_owned()]);
         // With each, whether its patches hold for what is taken here.
@@ -80,7 +83,7 @@ impl Project<'_> {
             *left = left.checked_sub(file.outline.acts.len())?;
             for act in &file.outline.acts {
                 match &act.does {
-                    Does::Patch(patch) if own => reach.targets.extend(self.target(&path, patch)),
+                    Does::Patch(patch) if own => reach.targets.extend(self.target(&path, patch, concerns)),
                     Does::Include(include) => {
                         let place = include.path.known().and_then(|to| paths::join(paths::folder(&path), to));
                         let own = own && include.how == How::Component;
@@ -121,12 +124,40 @@ impl Project<'_> {
 
     /// What a patch changes, if it may concern GPUs. That of a manifest without a target names its object itself, and is
     /// found by that.
-    fn target(&self, path: &str, patch: &Patch) -> Option<Object> {
-        let file = patch.path.as_ref().map(|to| paths::join(paths::folder(path), to.known()?).and_then(|path| self.file(&path)));
-        let Some(Some(file)) = file else { return Some(patch.of.clone()) };
-        let names_it = file.outline.acts.iter().any(|act| matches!(&act.does, Does::Launch(l) if l.object.is_some()));
-        let found_by_name = names_it && patch.of == Object::default();
-        let text = self.sources.text(file.id);
-        (!found_by_name && may_concern_gpus(text)).then(|| patch.of.clone())
+    fn target(&self, path: &str, patch: &Patch, concerns: &mut Concerns) -> Option<Object> {
+        let to = match &patch.change {
+            Change::Here(at) => return may_concern_gpus(self.sources.slice(*at)).then(|| patch.of.clone()),
+            Change::File(to) => to.known().and_then(|to| paths::join(paths::folder(path), to)),
+            Change::Unknown => None,
+        };
+        let Some(file) = to.and_then(|path| self.file(&path)) else { return Some(patch.of.clone()) };
+        let looked = || {
+            let names_it = file.outline.acts.iter().any(|act| matches!(&act.does, Does::Launch(l) if l.object.is_some()));
+            (may_concern_gpus(self.sources.text(file.id)), names_it)
+        };
+        let (concerns, names_it) = *concerns.entry(file.id).or_insert_with(looked);
+        (concerns && !(names_it && patch.of == Object::default())).then(|| patch.of.clone())
     }
+}
+
+/// Whether a patch's text speaks of what decides whether a container gets a GPU, and whether it needs one.
+fn may_concern_gpus(text: &str) -> bool {
+    let words = [
+        "resources",
+        "nodeSelector",
+        "ffinity",
+        "untimeClass",
+        "gpu",
+        "command",
+        "args",
+        "env",
+        "image",
+        // Of a patch in JSON these may be put in whole.
+        "/containers/",
+        "/containers\"",
+        "/spec\"",
+        "/template",
+        "$patch",
+    ];
+    words.iter().any(|word| text.contains(word))
 }

@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::givers::Gpu;
 use super::{Project, merged, paths};
+use crate::device;
 use crate::outline::{Act, Choice, Does, Goal, Kind, Piece, Text, Tool};
 use crate::source::Span;
 
@@ -114,7 +116,7 @@ pub(crate) fn commanded(project: &Project<'_>) -> Vec<Beginning> {
                 });
                 // The driver is asked only where the GPU is given.
                 let layers = project.merged.layers(path, launch);
-                let runs = project.may_have_gpu(&layers) && !merged::is_replaced(launch, &layers);
+                let runs = project.gpu(&layers) == Gpu::Yes && !merged::is_replaced(launch, &layers);
                 found.push(start(format!("{path}:{word}"), image.at, Enters::Image(i), runs));
             }
         }
@@ -195,6 +197,14 @@ pub(super) fn stages(project: &Project<'_>, path: &str) -> Vec<Beginning> {
         .collect();
     let built = project.givers.of(path);
     let last = stages.len().saturating_sub(1);
+    let acts = &file.outline.acts;
+    // What a stage runs by itself is written in it.
+    let own_needs = |n: usize| {
+        let (begin, end) = project.parts(file).part(n, acts.len()).unwrap_or_default();
+        let runs =
+            acts[begin..end].iter().filter_map(|act| if let Does::Runs { words, .. } = &act.does { Some(words) } else { None });
+        device::says_cuda(runs.flatten().filter_map(Text::known).map(|word| (word, ()))).is_some()
+    };
     let name = |(n, stage): (usize, &crate::outline::Stage)| stage.name.clone().unwrap_or_else(|| n.to_string());
     stages
         .iter()
@@ -211,7 +221,9 @@ pub(super) fn stages(project: &Project<'_>, path: &str) -> Vec<Beginning> {
             machine: String::new(),
             runs: {
                 let name = name((n, stage));
-                built.wants(&name, n == last) && built.gpu(&name, n == last) != Some(false)
+                let gpu = built.gpu(&name, n == last);
+                built.wants(&name, n == last)
+                    && (gpu.is_none_or(|gpu| gpu == Gpu::Yes) || gpu == Some(Gpu::IfOwnNeeds) && own_needs(n))
             },
         })
         .collect()

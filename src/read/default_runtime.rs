@@ -5,6 +5,8 @@ use crate::source::{FileId, Span};
 
 /// Between the setting and its value stand no more bytes than this.
 const NEAR: usize = 64;
+/// Of a file so many lines that may say it are looked at.
+const MOST: usize = 1_000;
 /// A command is no longer than this.
 const COMMAND: usize = 512;
 
@@ -29,7 +31,7 @@ pub(super) fn find(kind: Kind, file: FileId, text: &str) -> Option<Act> {
         let value = text[*end..text.floor_char_boundary(*end + NEAR)].trim_start_matches(BETWEEN);
         value.strip_prefix("nvidia").is_some_and(|rest| !rest.starts_with('-'))
     });
-    let option = "--set-as-default";
+    let option = "set-as-default";
     let commanded = text.match_indices(option).map(|(at, _)| (at, at + option.len())).filter(|(at, end)| {
         let command = &text[text.floor_char_boundary(at.saturating_sub(COMMAND))..*at];
         command.contains("nvidia-ctk") && !text[*end..].starts_with("=false")
@@ -39,7 +41,7 @@ pub(super) fn find(kind: Kind, file: FileId, text: &str) -> Option<Act> {
         let comment = text[start..at].trim_start().starts_with(['#', '/']) && kind != Kind::Markdown;
         (!comment).then(|| Span::new(file, start, text[end..].find('\n').map_or(text.len(), |n| end + n)))
     };
-    let at = set.chain(commanded).filter(|_| writes).find_map(line)?;
+    let at = set.chain(commanded).filter(|_| writes).take(MOST).find_map(line)?;
     Some(Act { at, when: When::default(), does: Does::DefaultRuntime })
 }
 
@@ -59,6 +61,7 @@ mod tests {
             ("nvidia-ctk runtime configure --set-as-default=false", false),
             ("nvidia-ctk runtime configure --runtime=docker", false),
             ("# nvidia-ctk runtime configure --set-as-default", false),
+            ("nvidia-ctk runtime configure --runtime=containerd --nvidia-set-as-default", true),
             ("update-alternatives --set-as-default", false),
             ("echo '{\"default-runtime\": \"nvidia\"}' > /etc/docker/daemon.json", true),
             ("echo \"{\\\"default-runtime\\\": \\\"nvidia\\\"}\"", true),

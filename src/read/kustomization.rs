@@ -2,7 +2,7 @@
 
 use super::syntax::interpolation::node_text;
 use super::syntax::yaml::{Node, Tree};
-use crate::outline::{Act, Does, How, Include, Object, Outline, Patch, Text, When};
+use crate::outline::{Act, Change, Does, How, Include, Object, Outline, Patch, Text, When};
 use crate::source::{FileId, Span};
 
 /// Reads a kustomization.
@@ -15,12 +15,12 @@ pub(super) fn read(file: FileId, text: &str) -> Outline {
             acts.extend(paths.map(|path| act(path.at, Does::Include(Include { path, how }))));
         }
         for key in ["patches", "patchesJson6902", "patchesStrategicMerge"] {
-            acts.extend(root.get(key).map(Node::items).unwrap_or_default().into_iter().filter_map(patch));
+            acts.extend(root.get(key).map(Node::items).unwrap_or_default().into_iter().map(patch));
         }
         // What these change is not read.
         for node in ["replacements", "transformers", "vars"].iter().filter_map(|key| root.get(key)) {
             if !node.items().is_empty() {
-                acts.push(act(node.at(), Does::Patch(Patch { of: Object::default(), path: None })));
+                acts.push(act(node.at(), Does::Patch(Patch { of: Object::default(), change: Change::Unknown })));
             }
         }
     }
@@ -28,45 +28,21 @@ pub(super) fn read(file: FileId, text: &str) -> Outline {
     tree.outline(acts, Vec::new())
 }
 
-/// `path: x.yaml`, `patch: |-` with its text, or just one of them as it stands; `None` for one that leaves GPUs alone.
-fn patch(item: Node<'_>) -> Option<Act> {
+/// `path: x.yaml`, `patch: |-` with its text, or just one of them as it stands.
+fn patch(item: Node<'_>) -> Act {
     let of = |key: &str| item.path(&["target", key]).and_then(Node::text).unwrap_or_default().to_owned();
-    let target = Object { kind: of("kind"), name: of("name") };
-    let (path, inline) = match item.get("path") {
-        Some(path) => (node_text(path), None),
-        None => (None, item.get("patch").or(Some(item)).filter(|node| !node.is_map())),
+    let of = Object { kind: of("kind"), name: of("name") };
+    let inline = |text: &str| text.contains(['\n', ':']);
+    let change = match (item.get("path").and_then(node_text), item.get("patch")) {
+        (Some(path), _) => Change::File(path),
+        (None, Some(patch)) => Change::Here(patch.at()),
+        (None, None) => match item.text() {
+            Some(text) if !inline(text) => Change::File(Text::literal(text, item.body())),
+            Some(_) => Change::Here(item.at()),
+            None => Change::Unknown,
+        },
     };
-    let inline = inline.and_then(Node::text);
-    let (path, inline) = match inline {
-        Some(text) if !text.contains('\n') && !text.contains(':') => (Some(Text::literal(text, item.body())), None),
-        inline => (path, inline),
-    };
-    if inline.is_some_and(|text| !may_concern_gpus(text)) {
-        return None;
-    }
-    Some(act(item.at(), Does::Patch(Patch { of: target, path })))
-}
-
-/// Whether a patch's text speaks of what decides whether a container gets a GPU, and whether it needs one.
-pub(crate) fn may_concern_gpus(text: &str) -> bool {
-    let words = [
-        "resources",
-        "nodeSelector",
-        "ffinity",
-        "untimeClass",
-        "gpu",
-        "command",
-        "args",
-        "env",
-        "image",
-        // Of a patch in JSON these may be put in whole.
-        "/containers/",
-        "/containers\"",
-        "/spec\"",
-        "/template",
-        "$patch",
-    ];
-    words.iter().any(|word| text.contains(word))
+    act(item.at(), Does::Patch(Patch { of, change }))
 }
 
 fn act(at: Span, does: Does) -> Act {
@@ -81,8 +57,13 @@ mod tests {
         let acts = read(FileId(0), text).acts.into_iter();
         let shown = acts.map(|act| match act.does {
             Does::Include(include) => format!("{:?} {}", include.how, include.path.known().unwrap_or("?")),
-            Does::Patch(Patch { of, path }) => {
-                format!("patch {}/{} {}", of.kind, of.name, path.as_ref().and_then(Text::known).unwrap_or("-"))
+            Does::Patch(Patch { of, change }) => {
+                let change = match &change {
+                    Change::File(path) => path.known().unwrap_or("?"),
+                    Change::Here(_) => "here",
+                    Change::Unknown => "-",
+                };
+                format!("patch {}/{} {change}", of.kind, of.name)
             }
             other => panic!("{other:?}"),
         });
@@ -100,9 +81,10 @@ mod tests {
                 "Component ../gpu",
                 "patch / p.yaml",
                 "patch Deployment/a q.yaml",
-                "patch Job/ -",
+                "patch Job/ here",
+                "patch / here",
                 "patch / s.yaml",
-                "patch / -",
+                "patch / here",
                 "patch Pod/b j.json"
             ]
         );

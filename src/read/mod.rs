@@ -18,7 +18,7 @@ mod env_file;
 mod excerpt;
 mod gitlab;
 mod kubernetes;
-pub(crate) mod kustomization;
+mod kustomization;
 mod lock;
 mod makefile;
 pub(crate) mod markdown;

@@ -209,6 +209,7 @@ pub(crate) fn walk(project: &Project<'_>, beginning: &Beginning, world: &World) 
             walker.bounds.enter(file.outline);
             walker.globals(file);
             walker.stage(&beginning.path, file, *n, 0);
+            walker.look_for_variables(&beginning.path);
             if beginning.runs {
                 walker.run_with(&beginning.path);
                 walker.script.on_cpu = walker.is_on_cpu(&beginning.path, file, *n);

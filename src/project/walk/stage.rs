@@ -1,11 +1,12 @@
 //! Dockerfile stages: what they stand on, and what is copied into them.
 
 use super::super::File;
+use super::super::givers::Gpu;
 use super::super::paths;
 use super::super::variables::{self, Value, Variables};
 use super::acts::configures;
 use super::{DEEPEST, Event, ImageState, Prefix, Walker};
-use crate::cpu::{self, Choice};
+use crate::device::{self, Choice};
 use crate::environment::Reason;
 use crate::outline::{Copy, Does, Kind};
 
@@ -63,11 +64,16 @@ impl<'a> Walker<'_, 'a> {
         }
     }
 
+    /// The files whose variables stand in what is said of building it.
+    pub(super) fn look_for_variables(&mut self, dockerfile: &str) {
+        let files = &self.project.givers.of(dockerfile).interpolations;
+        self.script.looked.extend(files.iter().map(|file| (file.clone(), Kind::EnvFile)));
+    }
+
     /// Variables that whoever runs the image gives it, where all agree.
     pub(super) fn run_with(&mut self, dockerfile: &str) {
         let built = self.project.givers.of(dockerfile);
         self.script.unread_environment = built.unread_environment;
-        self.script.looked.extend(built.interpolations.iter().map(|file| (file.clone(), Kind::EnvFile)));
         for file in &built.environment_files {
             self.environment_file(file.as_deref());
         }
@@ -86,8 +92,8 @@ impl<'a> Walker<'_, 'a> {
         let known = self.project.givers.of(path).gpu(&name, n + 1 == parts.len());
         let mut set = self.variables.exported().filter_map(|(name, value)| Some((name, value.text.as_deref()?)));
         let words = self.script.runs.words().map(|(word, _)| word);
-        known != Some(true)
-            && (set.any(|(name, value)| cpu::hides_gpus(name, value, Choice::Cpu)) || cpu::says_cpu(words, Choice::Cpu))
+        known != Some(Gpu::Yes)
+            && (set.any(|(name, value)| device::hides_gpus(name, value, Choice::Cpu)) || device::says_cpu(words, Choice::Cpu))
     }
 
     /// The variables of a file that whoever runs the image gives it.

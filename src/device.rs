@@ -1,4 +1,4 @@
-//! What says that a program runs on the CPU: options and variables.
+//! What says on which device a program runs: options and variables.
 
 /// Of a command these many words are looked at.
 const MOST_WORDS: usize = 256;
@@ -28,6 +28,37 @@ pub(crate) fn says_cpu<'w>(words: impl IntoIterator<Item = &'w str>, choice: Cho
         before = word;
     }
     false
+}
+
+/// `--device cuda`, `--device=cuda:0`, `--accelerator gpu`, `--nproc-per-node gpu`, with the place of the word that says so;
+/// also within the one word of a shell's `-c`.
+pub(crate) fn says_cuda<'w, P: Copy>(words: impl IntoIterator<Item = (&'w str, P)>) -> Option<(P, &'static str)> {
+    let parts = words.into_iter().flat_map(|(word, at)| word.split_ascii_whitespace().map(move |part| (part, at)));
+    let mut before = "";
+    for (part, at) in parts.take(MOST_WORDS) {
+        let part = part.trim_matches(['"', '\'']);
+        let (option, value) = part.split_once('=').unwrap_or((if before.starts_with('-') { before } else { "" }, part));
+        let device = option.ends_with("device") || option == "-d";
+        if device && is_cuda(value) || option.ends_with("accelerator") && ["gpu", "cuda"].contains(&value) {
+            return Some((at, "its command says that it runs on cuda"));
+        }
+        if option.trim_start_matches('-').replace('-', "_") == "nproc_per_node" && value == "gpu" {
+            return Some((at, "its command starts a process for each GPU"));
+        }
+        before = part;
+    }
+    None
+}
+
+fn is_cuda(device: &str) -> bool {
+    device == "cuda" || device.strip_prefix("cuda:").is_some_and(|n| n.bytes().all(|b| b.is_ascii_digit()))
+}
+
+/// `CUDA_VISIBLE_DEVICES=0`, `DEVICE=cuda`.
+pub(crate) fn chooses_gpu(name: &str, value: &str) -> bool {
+    let value = value.trim();
+    let numbered = name == "CUDA_VISIBLE_DEVICES" && value.starts_with(|c: char| c.is_ascii_digit() || c == 'G');
+    numbered || name.ends_with("DEVICE") && is_cuda(value)
 }
 
 fn is_cpu_flag(word: &str) -> bool {
@@ -79,6 +110,24 @@ pub(crate) fn hides_gpus(name: &str, value: &str, choice: Choice) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn gpus() {
+        for (line, says) in [
+            ("--device cuda", true),
+            ("--device=cuda:1", true),
+            ("sh -c 'x --device cuda'", true),
+            ("--accelerator gpu", true),
+            ("torchrun --nproc_per_node=gpu x", true),
+            ("--device cpu", false),
+            ("x cuda", false),
+            ("--device cuda:x", false),
+        ] {
+            assert_eq!(says_cuda([(line, ())]).is_some(), says, "{line}");
+        }
+        assert!(chooses_gpu("CUDA_VISIBLE_DEVICES", "0,1") && chooses_gpu("MODEL_DEVICE", "cuda"));
+        assert!(!chooses_gpu("CUDA_VISIBLE_DEVICES", "") && !chooses_gpu("DEVICE", "cpu"));
+    }
 
     #[test]
     fn devices() {
