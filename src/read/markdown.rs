@@ -47,12 +47,7 @@ const PROGRAMS: &[&str] = &["docker", "podman", "pip"];
 /// Whether a block of the text may say something.
 pub(crate) fn is_worth_reading(text: &str) -> bool {
     (text.contains("```") || text.contains("~~~"))
-        && (text.contains("--gpus")
-            || text.contains("--target")
-            || text.contains("--build-arg")
-            || text.contains("nvidia")
-            || text.contains("index-url")
-            || text.contains("find-links"))
+        && (text.contains("--gpus") || text.contains("nvidia") || text.contains("index-url") || text.contains("find-links"))
 }
 
 /// The blocks of shell, and those of no language.
