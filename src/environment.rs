@@ -346,6 +346,11 @@ pub enum Reason {
         /// What carries it.
         because: String,
     },
+    /// What is started runs without a GPU, too, and uses one where it gets it.
+    UsesGpu {
+        /// What does.
+        because: String,
+    },
     /// A launch.
     Launched {
         /// By what.

@@ -1,16 +1,18 @@
 //! What a launch runs, and whether that must have a GPU.
 
+use crate::device::{Choice, chooses_gpu, hides_gpus, says_cpu, says_cuda};
 use crate::environment::{Asks, Build, Environment, Evidence, Join, Launched, Reason};
 use crate::knowledge::{self, Basis};
 use crate::outline::{GpuRequest, Launch, Launcher, Text, Variable};
-use crate::project::LaunchPlace;
+use crate::project::{Command, LaunchPlace};
 use crate::source::Span;
+use crate::work::{self, Work};
 
-/// Of an image's own command these words are looked at: many services may run it.
+/// Of a command these words are looked at: many services may run it.
 const MOST_WORDS: usize = 256;
 
-/// Puts a launch together with the environments that it runs; `command` is what their image runs by itself.
-pub(crate) fn launched(place: &LaunchPlace<'_>, environments: &[Environment], command: &[(String, Span)]) -> Launched {
+/// Puts a launch together with the environments that it runs; `own` is what their image runs by itself.
+pub(crate) fn launched(place: &LaunchPlace<'_>, environments: &[Environment], own: &Command) -> Launched {
     let launch = place.launch;
     let asks = match launch.gpu {
         GpuRequest::Asked(_) => Asks::Yes,
@@ -18,47 +20,80 @@ pub(crate) fn launched(place: &LaunchPlace<'_>, environments: &[Environment], co
         GpuRequest::None if launch.open || place.elsewhere.is_some() => Asks::Unknown,
         GpuRequest::None => Asks::No,
     };
+    let needs = needs(place, environments, own);
+    Launched { by: launch.by, name: launch.name.clone(), at: launch.key, needs, asks }
+}
+
+/// Reasons to think that it must have a GPU, strongest first.
+fn needs(place: &LaunchPlace<'_>, environments: &[Environment], own: &Command) -> Vec<Evidence> {
+    let launch = place.launch;
+    let words = words(launch, own);
+    let bare: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
+    let on_cuda = by_words(&words);
+    let baked = environments.iter().flat_map(|env| &env.variables);
+    let baked = baked.filter_map(|(name, set)| Some((name.as_str(), set.value.as_deref()?)));
+    let given = launch.environment.iter().filter_map(|v| Some((v.name.as_str(), v.value.as_ref()?.known()?)));
+    let hidden = given.chain(baked).any(|(name, value)| hides_gpus(name, value, Choice::CpuOrAny));
+    // An image whose own command chooses the CPU is made for it.
+    let own_words = || own.words().map(|(word, _)| word).take(MOST_WORDS);
+    let cpu = says_cpu(bare.iter().copied(), Choice::CpuOrAny)
+        || on_cuda.is_none() && launch.entrypoint.is_none() && says_cpu(own_words(), Choice::CpuOrAny);
+    let work =
+        if is_unread(launch.entrypoint.iter().flatten().chain(&launch.command).next()) { Work::Unsure } else { work::of(&bare) };
+    if hidden || cpu || on_cuda.is_none() && work == Work::Other && !words.is_empty() {
+        return Vec::new();
+    }
     let mut needs: Vec<Evidence> = Vec::new();
     if let Some(node) = &launch.gpu_node {
         needs.push(reason(node.at, "it asks for a node with a GPU"));
     }
-    let own: Vec<(&str, Span)> = command.iter().take(MOST_WORDS).map(|(word, at)| (word.as_str(), *at)).collect();
-    let words: Vec<(&str, Span)> = launch.command.iter().chain(launch.entrypoint.iter().flatten()).filter_map(known).collect();
-    let alone = launch.command.is_empty() && launch.entrypoint.is_none();
-    let on_cuda = by_words(&words);
-    let own_counts = launch.entrypoint.is_none() && on_cuda.is_none();
-    let baked = environments.iter().flat_map(|env| &env.variables);
-    let baked = baked.filter_map(|(name, set)| Some((name.as_str(), set.value.as_deref()?)));
-    let given = launch.environment.iter().filter_map(|v| Some((v.name.as_str(), v.value.as_ref()?.known()?)));
-    if says_cpu(&words) || own_counts && says_cpu(&own) || given.chain(baked).any(|(name, value)| hides_gpus(name, value)) {
-        return Launched { by: launch.by, name: launch.name.clone(), at: launch.key, needs: Vec::new(), asks };
-    }
     needs.extend(on_cuda);
     needs.extend(launch.environment.iter().filter_map(by_variable));
-    if alone {
-        needs.extend(by_words(&own));
-    }
-    let other_work = is_shell(&words) || is_cpu_program(&words) || alone && is_cpu_program(&own);
-    if launch.entrypoint.is_none() && !other_work {
-        let open = is_open(launch);
-        let counts = |found: &Evidence| match (&found.reason, launch.by) {
-            (Reason::NeedsGpu { .. }, Launcher::DockerRun) => !open,
-            (Reason::NeedsGpu { .. }, _) => true,
-            // Scripts run such images for many things.
-            (_, Launcher::DockerRun) => false,
-            _ => !open,
-        };
-        needs.extend(environments.iter().filter_map(|env| by_environment(env, launch, place.built_at)).filter(counts));
-    }
+    let found = environments.iter().filter_map(|env| by_environment(env, launch, place.built_at));
+    needs.extend(found.filter(|need| counts(need, launch, work)));
     needs.dedup_by(|a, b| a.at == b.at);
-    Launched { by: launch.by, name: launch.name.clone(), at: launch.key, needs, asks }
+    needs
+}
+
+/// What runs in the end, as far as its words are known.
+fn words<'l>(launch: &'l Launch, own: &'l Command) -> Vec<(&'l str, Span)> {
+    let mut words: Vec<(&str, Span)> = Vec::new();
+    match &launch.entrypoint {
+        Some(entrypoint) => words.extend(entrypoint.iter().filter_map(known).take(MOST_WORDS)),
+        None => words.extend(own.entrypoint.iter().take(MOST_WORDS).map(|(word, at)| (word.as_str(), *at))),
+    }
+    words.extend(launch.command.iter().filter_map(known).take(MOST_WORDS));
+    // Who names another entrypoint does without the image's arguments.
+    if launch.entrypoint.is_none() && launch.command.is_empty() {
+        words.extend(own.arguments.iter().take(MOST_WORDS).map(|(word, at)| (word.as_str(), *at)));
+    }
+    words.truncate(MOST_WORDS);
+    words
+}
+
+/// Whether what an image is made for counts for what a launch runs of it.
+fn counts(need: &Evidence, launch: &Launch, work: Work) -> bool {
+    let script = launch.by == Launcher::DockerRun;
+    let open = is_open(launch);
+    match (&need.reason, launch.entrypoint.is_some()) {
+        (Reason::NeedsGpu { .. }, _) if script && open => false,
+        // Words that are no program are arguments for the image's own.
+        (Reason::NeedsGpu { .. }, false) => work == Work::Framework || work == Work::Arguments || launch.command.is_empty(),
+        (Reason::NeedsGpu { .. }, true) => !script && work == Work::Framework,
+        // Scripts run such images for many things.
+        _ => !script && !open && work == Work::Framework,
+    }
 }
 
 /// A word or the choice of a device that is known only when run may say that no GPU is needed.
 fn is_open(launch: &Launch) -> bool {
-    let unread = launch.command.iter().any(|word| word.known().is_none());
+    let unread = launch.entrypoint.iter().flatten().chain(&launch.command).any(|word| is_unread(Some(word)));
     let chooses = |v: &Variable| v.name.to_ascii_uppercase().ends_with("DEVICE") || v.name.ends_with("_VISIBLE_DEVICES");
     unread || launch.environment.iter().any(|v| chooses(v) && v.value.as_ref().is_none_or(|value| value.known().is_none()))
+}
+
+fn is_unread(word: Option<&Text>) -> bool {
+    word.is_some_and(|word| word.known().is_none())
 }
 
 fn known(text: &Text) -> Option<(&str, Span)> {
@@ -80,141 +115,19 @@ fn made_for(at: Span, because: &str) -> Evidence {
     Evidence { reason: Reason::MadeForGpu { because: because.to_owned() }, ..reason(at, "") }
 }
 
-/// `--device cuda`, `--device=cuda:0`, `nvidia-smi`.
+/// A choice of the GPU, or `nvidia-smi`.
 fn by_words(words: &[(&str, Span)]) -> Option<Evidence> {
-    let is_cuda = |w: &str| w == "cuda" || w.strip_prefix("cuda:").is_some_and(|n| n.bytes().all(|b| b.is_ascii_digit()));
-    let is_device = |w: &str| w.starts_with('-') && w.trim_start_matches('-').ends_with("device") || w == "-d";
-    for (i, (word, at)) in words.iter().enumerate() {
-        let glued = word.split_once('=').is_some_and(|(option, value)| option.ends_with("device") && is_cuda(value));
-        let split = i > 0 && is_cuda(word) && is_device(words[i - 1].0);
-        if glued || split {
-            return Some(reason(*at, "its command says that it runs on cuda"));
-        }
+    if let Some((at, because)) = says_cuda(words.iter().copied()) {
+        return Some(reason(at, because));
     }
     let (word, at) = words.first()?;
-    (*word == "nvidia-smi").then(|| reason(*at, "it runs nvidia-smi"))
+    (word.rsplit('/').next() == Some("nvidia-smi")).then(|| reason(*at, "it runs nvidia-smi"))
 }
 
-/// `CUDA_VISIBLE_DEVICES=0`, `DEVICE=cuda`.
 fn by_variable(variable: &Variable) -> Option<Evidence> {
     let value = variable.value.as_ref()?;
     let text = value.known()?.trim();
-    let chooses = variable.name == "CUDA_VISIBLE_DEVICES" && text.starts_with(|c: char| c.is_ascii_digit() || c == 'G');
-    let device = variable.name.ends_with("DEVICE") && (text == "cuda" || text.starts_with("cuda:"));
-    (chooses || device).then(|| reason(value.at, &format!("{}={text}", variable.name)))
-}
-
-/// `--device cpu`, `device=auto`, `--no-cuda`, `--cuda false`; also within the one word of a shell's `-c`.
-fn says_cpu(words: &[(&str, Span)]) -> bool {
-    let mut before = "";
-    for word in words.iter().flat_map(|(word, _)| word.split_ascii_whitespace()).take(MOST_WORDS) {
-        let word = word.trim_matches(['"', '\'']);
-        let (name, value) = match word.split_once('=') {
-            Some((name, value)) => (name, value),
-            None if before.starts_with('-') => (before, word),
-            None => ("", ""),
-        };
-        if is_cpu_flag(word) || hides_gpus(name, value) || chooses_cpu(name, value) {
-            return true;
-        }
-        before = word;
-    }
-    false
-}
-
-fn is_cpu_flag(word: &str) -> bool {
-    let flags = [
-        "cpu",
-        "cpu-only",
-        "use-cpu",
-        "force-cpu",
-        "no-cuda",
-        "nocuda",
-        "disable-cuda",
-        "no-use-cuda",
-        "no-gpu",
-        "nogpu",
-        "disable-gpu",
-        "no-use-gpu",
-    ];
-    word.starts_with('-') && flags.contains(&word.trim_start_matches('-').replace('_', "-").to_ascii_lowercase().as_str())
-}
-
-/// `--device` and `cpu`, `--use-cuda` and `false`.
-fn chooses_cpu(option: &str, value: &str) -> bool {
-    let option = option.trim_start_matches('-').to_ascii_lowercase();
-    let value = value.to_ascii_lowercase();
-    let device = option == "d" || ["device", "accelerator"].iter().any(|name| option.ends_with(name));
-    let gpu = option.ends_with("cuda") || option.ends_with("gpu") || option.ends_with("gpus");
-    device && (value == "auto" || value.split(':').next() == Some("cpu")) || gpu && is_no(&value)
-}
-
-fn is_no(value: &str) -> bool {
-    ["false", "0", "no", "off", "none"].iter().any(|no| value.eq_ignore_ascii_case(no))
-}
-
-/// `CUDA_VISIBLE_DEVICES=`, `DEVICE=cpu`, `USE_CUDA=0`, `FORCE_CPU=1`.
-fn hides_gpus(name: &str, value: &str) -> bool {
-    let value = value.trim();
-    match name.trim_start_matches('-').to_ascii_uppercase().as_str() {
-        "CUDA_VISIBLE_DEVICES" => value.is_empty() || value.starts_with('-') || value.eq_ignore_ascii_case("none"),
-        "NVIDIA_VISIBLE_DEVICES" => ["none", "void"].contains(&value),
-        "NO_CUDA" | "NO_GPU" | "FORCE_CPU" | "USE_CPU" | "CPU_ONLY" => !value.is_empty() && !is_no(value),
-        variable => {
-            let device = variable.ends_with("DEVICE") && chooses_cpu("device", value);
-            device || ["CUDA", "USE_CUDA", "GPU", "USE_GPU", "ENABLE_GPU", "ENABLE_CUDA"].contains(&variable) && is_no(value)
-        }
-    }
-}
-
-/// A program that never looks at a GPU.
-fn is_cpu_program(words: &[(&str, Span)]) -> bool {
-    let programs = [
-        "alembic",
-        "manage",
-        "tensorboard",
-        "nginx",
-        "redis-server",
-        "redis-cli",
-        "postgres",
-        "mlflow",
-        "flower",
-        "http.server",
-        "django-admin",
-        "aws",
-        "gsutil",
-        "huggingface-cli",
-        "hf",
-        "git",
-        "rsync",
-        "node",
-        "npm",
-        "sshd",
-        "caddy",
-        "haproxy",
-    ];
-    let mut words = words.iter().map(|(word, _)| *word);
-    let name = |word: &str| {
-        let file = word.rsplit('/').next().unwrap_or(word);
-        file.strip_suffix(".py").unwrap_or(file).to_owned()
-    };
-    let Some(mut program) = words.next().map(name) else { return false };
-    if program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.') == "python" {
-        // The script, or the module behind -m; its own options take no part.
-        let Some(script) = words.find(|word| !word.starts_with('-')) else { return false };
-        program = name(script);
-    }
-    let top = program.split('.').next().unwrap_or(&program);
-    programs.contains(&program.as_str()) || programs.contains(&top)
-}
-
-/// A shell, a download, a test: an image that could use a GPU is used without one.
-fn is_shell(words: &[(&str, Span)]) -> bool {
-    let tools = [
-        "bash", "sh", "zsh", "pip", "pip3", "pytest", "wget", "curl", "ls", "cat", "echo", "cp", "rm", "chown", "make", "cmake",
-        "true", "sleep", "tail",
-    ];
-    words.first().is_some_and(|(word, _)| tools.contains(&word.rsplit('/').next().unwrap_or(word)))
+    chooses_gpu(&variable.name, text).then(|| reason(value.at, &format!("{}={text}", variable.name)))
 }
 
 /// An image that does nothing without a GPU, one that carries a CUDA build, or a CUDA build that its files choose.
@@ -233,10 +146,16 @@ fn by_environment(env: &Environment, launch: &Launch, built_at: Option<Span>) ->
 fn by_image(env: &Environment) -> Option<Evidence> {
     let image = env.image.as_ref()?;
     let row = image.row?;
-    let found = match (row.gpu_only, !row.torch.is_empty() && !row.cuda.is_empty()) {
-        (true, _) => reason(image.evidence.at, &format!("{} does nothing without one", image.reference)),
-        (false, true) => made_for(image.evidence.at, "its image carries a CUDA build of torch"),
-        (false, false) => return None,
+    let at = image.evidence.at;
+    let found = if row.gpu_only {
+        reason(at, &format!("{} does nothing without one", image.reference))
+    } else if !row.torch.is_empty() && !row.cuda.is_empty() {
+        made_for(at, "its image carries a CUDA build of torch")
+    } else if row.gpu_optional {
+        let because = format!("{} uses one where there is one", image.reference);
+        Evidence { reason: Reason::UsesGpu { because }, ..reason(at, "") }
+    } else {
+        return None;
     };
     Some(Evidence { basis: row.basis, ..found })
 }

@@ -1,7 +1,9 @@
 //! Which launches are said to lack a GPU, and which plainly do without one.
 
+use cudalint::diagnostic::Severity;
 use cudalint::linter::Linter;
 use cudalint::settings::Settings;
+use cudalint::source::{Origin, Span};
 
 /// The messages of `gpu-not-requested`.
 fn said(files: &[(&str, &str)]) -> Vec<String> {
@@ -24,6 +26,8 @@ fn an_image_that_carries_cuda_does_not_need_a_gpu() {
     for command in ["python train.py", "python -m trainer --batch 8", "python app.py --cuda true", "python x.py --device cpus"] {
         assert_eq!(service(&format!("    command: {command}\n")), [carries], "{command}");
     }
+    let each = ["service `a` gets no GPU, and needs one: its command starts a process for each GPU"];
+    assert_eq!(service("    command: torchrun --nproc-per-node=gpu train.py\n"), each);
     for command in ["python train.py --device cuda", "python -u x.py --device=cuda:0"] {
         let needs = "service `a` gets no GPU, and needs one: its command says that it runs on cuda";
         assert_eq!(service(&format!("    command: {command}\n")), [needs], "{command}");
@@ -133,4 +137,247 @@ fn one_variable_names_one_image() {
     }
     // In another file it may be another.
     assert_eq!(said(&[dockerfile, ("a.sh", "docker build -t $I .\n"), ("b.sh", "docker run $I\n")]), [""; 0]);
+}
+
+#[test]
+fn an_image_for_either_is_only_mentioned() {
+    let mut linter = Linter::new(Settings::default());
+    let text = "services:\n  a:\n    image: nvcr.io/nvidia/tritonserver:24.05-py3\n    command: tritonserver --model-repository=/models\n";
+    linter.set("compose.yaml", text).expect("no configuration");
+    let found = linter.report().diagnostics;
+    assert_eq!(found.iter().map(|d| (d.rule, d.severity)).collect::<Vec<_>>(), [("gpu-not-requested", Severity::Info)]);
+}
+
+/// A container of an image that carries a CUDA build, in an object of this kind.
+fn pod(kind: &str, container: &str) -> Vec<String> {
+    let image = "image: pytorch/pytorch:2.4.0-cuda12.4-cudnn9-runtime";
+    let text = format!(
+        "apiVersion: v1\nkind: {kind}\nmetadata: {{name: n}}\nspec:\n  template:\n    spec:\n      containers:\n        - {{name: c, {image}, {container}}}\n"
+    );
+    said(&[("k8s/a.yaml", &text)])
+}
+
+#[test]
+fn pods_and_services_are_told_alike() {
+    let carries = ["container `c` gets no GPU, though its image carries a CUDA build of torch"];
+    for container in [
+        "command: [python, serve.py]",
+        "args: [python, train.py]",
+        "command: [torchrun, --nproc_per_node=8, train.py]",
+        "args: [python, train.py], resources: {limits: {cpu: 4}}",
+        "command: [bash, -c, 'pip install x && python train.py']",
+    ] {
+        for kind in ["Job", "Deployment", "PyTorchJob"] {
+            assert_eq!(pod(kind, container), carries, "{kind} {container}");
+        }
+        for kind in ["TrainingRuntime", "ServingRuntime", "Anything"] {
+            assert!(pod(kind, container).is_empty(), "{kind} {container}");
+        }
+    }
+    for container in [
+        "command: [python, -c, print(1)]",
+        "command: [sleep, infinity]",
+        "args: [sleep, infinity]",
+        "command: [bash, -c, 'while true; do sleep 1; done']",
+        "command: [celery, -A, app, beat]",
+        "command: [python, scripts/download_models.py]",
+        "command: [./start.sh]",
+        "command: [$(COMMAND)]",
+        "tty: true",
+    ] {
+        assert!(pod("Job", container).is_empty(), "{container}");
+    }
+    // What all services of a file are given does not make one of them use it.
+    for (command, speaks) in [("celery -A app beat", false), ("python scripts/download_models.py", false), ("./run.sh", true)] {
+        let more = format!("    command: {command}\n    environment: {{DEVICE: cuda}}\n");
+        assert_eq!(service(&more).len(), usize::from(speaks), "{command}");
+    }
+}
+
+const DEPLOYMENT: &str = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: llm}\nspec:\n  template:\n    spec:\n      containers:\n        - {name: server, image: 'vllm/vllm-openai:v0.6.3'}\n";
+
+#[test]
+fn a_manifest_that_is_patched_is_not_judged_as_it_stands() {
+    let gpu = "resources: {limits: {nvidia.com/gpu: 1}}";
+    let patch = |name: &str, container: &str| {
+        format!(
+            "apiVersion: apps/v1\nkind: Deployment\nmetadata: {{name: {name}}}\nspec:\n  template:\n    spec:\n      containers:\n        - {{name: server, {container}}}\n"
+        )
+    };
+    let json = "- op: add\n  path: /spec/template/spec/containers/0/resources\n  value: {limits: {nvidia.com/gpu: 1}}\n";
+    let inline = |target: &str, text: &str| {
+        let text = text.lines().map(|line| format!("      {line}\n")).collect::<String>();
+        format!("resources: [../base]\npatches:\n  - {target}\n    patch: |-\n{text}")
+    };
+    let base = ("base/kustomization.yaml", "resources: [deploy.yaml]\n");
+    let said_with = |kustomization: &str, patch: Option<(&str, &str)>| {
+        let mut files = vec![("base/deploy.yaml", DEPLOYMENT), base, ("gpu/kustomization.yaml", kustomization)];
+        files.extend(patch);
+        said(&files).len()
+    };
+    assert_eq!(said_with("resources: [../base]\n", None), 1);
+    let listed = "resources: [../base]\npatches: [{path: p.yaml}]\n";
+    assert_eq!(said_with(listed, Some(("gpu/p.yaml", &patch("llm", gpu)))), 0);
+    assert_eq!(said_with(listed, Some(("gpu/p.yaml", &patch("other", gpu)))), 1);
+    assert_eq!(said_with(listed, Some(("gpu/p.yaml", &patch("llm", "imagePullPolicy: Always")))), 1);
+    assert_eq!(said_with(listed, None), 0, "a patch that cannot be read");
+    assert_eq!(said_with(listed, Some(("gpu/p.yaml", "spec: {replicas: 2}\n"))), 1);
+    for old in ["patchesStrategicMerge: [p.yaml]", "components: [../c]"] {
+        let kustomization = format!("resources: [../base]\n{old}\n");
+        let mut files = vec![("base/deploy.yaml", DEPLOYMENT), base, ("gpu/kustomization.yaml", kustomization.as_str())];
+        files.push(("c/kustomization.yaml", "kind: Component\npatches: [{path: p.json, target: {kind: Deployment}}]\n"));
+        files.push(("c/p.json", "[{\"op\": \"add\", \"path\": \"/spec/template/spec\", \"value\": {}}]"));
+        assert_eq!(said(&files).len(), 0, "{old}");
+    }
+    assert_eq!(said_with(&inline("target: {kind: Deployment, name: llm}", json), None), 0);
+    assert_eq!(said_with(&inline("target: {kind: Deployment, name: l.*m}", json), None), 0);
+    assert_eq!(said_with(&inline("target: {kind: Deployment, name: other}", json), None), 1);
+    assert_eq!(said_with(&inline("target: {kind: StatefulSet}", json), None), 1);
+    assert_eq!(said_with(&inline("options: {}", &patch("llm", gpu)), None), 0);
+    let unrelated = inline("target: {kind: Deployment}", json).replace("../base", "../nowhere");
+    assert_eq!(said_with(&unrelated, None), 1, "what it does not take it does not change");
+    let bare = [("base/deploy.yaml", DEPLOYMENT), ("gpu/kustomization.yaml", &inline("target: {kind: Deployment}", json))];
+    assert!(said(&bare).is_empty(), "a folder without a kustomization");
+    let around = [("a/kustomization.yaml", "resources: [../b]\n"), ("b/kustomization.yaml", "resources: [../a]\n")];
+    assert_eq!(said(&around).len(), 0);
+}
+
+#[test]
+fn compose_files_that_are_read_together() {
+    let llm = "services:\n  llm: {image: 'vllm/vllm-openai:v0.6.3'}\n";
+    let gpu = "services:\n  llm:\n    deploy: {resources: {reservations: {devices: [{driver: nvidia, capabilities: [gpu]}]}}}\n";
+    let include = ("compose.yaml", "include:\n  - path: [llm.yaml, more.yaml]\nservices:\n  web: {image: nginx}\n");
+    assert_eq!(said(&[include, ("llm.yaml", llm)]).len(), 1);
+    assert!(said(&[include, ("llm.yaml", llm), ("more.yaml", gpu)]).is_empty());
+    assert!(said(&[("docker/docker-compose.yml", llm), ("deploy/gpu.compose.yml", gpu)]).is_empty());
+    let other = gpu.replace("llm", "other");
+    assert_eq!(said(&[("docker/docker-compose.yml", llm), ("deploy/gpu.compose.yml", &other)]).len(), 1);
+    let whole = gpu.replace("deploy:", "image: 'mine/llm:1'\n    deploy:");
+    assert_eq!(said(&[("a/compose.yml", llm), ("b/compose.yml", &whole)]).len(), 1, "another project of the root");
+    assert!(said(&[("a/compose.yml", llm), ("b/compose.gpu.yml", &whole)]).is_empty());
+    let dev = ("x/devcontainer.json", "{\"dockerComposeFile\": [\"../llm.yaml\", \"dev.yaml\"], \"service\": \"llm\"}");
+    assert!(said(&[("llm.yaml", llm), dev, ("x/dev.yaml", gpu)]).is_empty());
+    // A part of a service is nothing that is started.
+    let part = "services:\n  llm: {environment: {DEVICE: cuda}}\n";
+    assert!(said(&[("compose.part.yml", part)]).is_empty());
+}
+
+#[test]
+fn the_values_of_a_chart_are_no_compose_file() {
+    let values = "services:\n  llm:\n    image: vllm/vllm-openai:v0.6.3\n";
+    assert_eq!(said(&[("deploy/stack.yaml", values)]).len(), 1);
+    assert!(said(&[("chart/values.yaml", values)]).is_empty());
+    assert!(said(&[("deploy/stack.yaml", &format!("{values}    gpu: {{enabled: true}}\n"))]).is_empty());
+}
+
+#[test]
+fn where_nvidia_is_the_default_runtime() {
+    let compose = ("compose.yaml", "services:\n  a: {image: 'vllm/vllm-openai:v0.6.3'}\n");
+    assert_eq!(said(&[compose, ("setup.sh", "sudo nvidia-ctk runtime configure --runtime=docker\n")]).len(), 1);
+    for (path, text) in [
+        ("setup.sh", "sudo nvidia-ctk runtime configure --runtime=docker --set-as-default\n"),
+        ("setup.sh", "cat > /etc/docker/daemon.json <<EOF\n{ \"default-runtime\": \"nvidia\" }\nEOF\n"),
+        ("etc/daemon.json", "{\"default-runtime\": \"nvidia\"}"),
+        ("roles/docker.yml", "docker_options:\n  default-runtime: nvidia\n"),
+        ("README.md", "Set `\"default-runtime\": \"nvidia\"` in daemon.json.\n"),
+    ] {
+        assert!(said(&[compose, (path, text)]).is_empty(), "{path} {text}");
+    }
+}
+
+/// What is said of these files for an old driver.
+fn said_of_driver(files: &[(&str, &str)]) -> Vec<String> {
+    let mut linter = Linter::new(Settings::default());
+    for (path, text) in files {
+        linter.set(path, text).expect("no configuration");
+    }
+    let host = "driver = \"470.182.03\"\n[[gpu]]\nname = \"GeForce RTX 3080\"\n";
+    linter.host(Origin::Outside, "host.toml", host).expect("a host");
+    let found = linter.report().diagnostics.into_iter().filter(|d| d.rule != "gpu-not-requested");
+    let line = |span: Span| {
+        let own = linter.sources().origin(span.file) == Origin::Repository;
+        own.then(|| (1 + linter.sources().text(span.file)[..span.range().start].matches('\n').count()).to_string())
+    };
+    found.map(|d| format!("{} {}", d.rule, d.labels.iter().filter_map(|l| line(l.at)).collect::<Vec<_>>().join(","))).collect()
+}
+
+#[test]
+fn a_stage_that_nobody_builds_is_no_ones_start() {
+    let dockerfile = ("Dockerfile", "FROM ubuntu AS prod\nFROM nvidia/cuda:12.6.0-devel-ubuntu22.04 AS debug\n");
+    let said = |with: (&str, &str)| said_of_driver(&[dockerfile, with]).len();
+    assert_eq!(said(("x.txt", "")), 1);
+    let action = |with: &str| {
+        format!(
+            "on: push\njobs:\n  b:\n    runs-on: ubuntu-latest\n    steps:\n      - uses: docker/build-push-action@v5\n        with: {{{with}}}\n"
+        )
+    };
+    for (path, prod, last) in [
+        (
+            "compose.yaml",
+            "services: {a: {build: {context: ., target: prod}, gpus: all}}\n".to_owned(),
+            "services: {a: {build: ., gpus: all}}\n".to_owned(),
+        ),
+        ("Makefile", "b:\n\tdocker build --target prod -t x .\n".to_owned(), "b:\n\tdocker build -t x .\n".to_owned()),
+        (".github/workflows/b.yml", action("context: ., target: prod"), action("push: true")),
+        (".github/workflows/b.yml", action("target: prod"), action("file: Dockerfile, target: debug")),
+    ] {
+        assert_eq!((said((path, &prod)), said((path, &last))), (0, 1), "{path}");
+    }
+}
+
+#[test]
+fn what_runs_on_the_cpu_asks_nothing_of_the_driver() {
+    let cuda = "FROM nvidia/cuda:12.6.0-runtime-ubuntu22.04\n";
+    let torch = "FROM python:3.11\nRUN pip install torch==2.4.0\n";
+    let compose = |more: &str| format!("services:\n  a:\n    build: .\n{more}");
+    for dockerfile in [cuda, torch] {
+        let said = |dockerfile: &str, with: (&str, &str)| said_of_driver(&[("Dockerfile", dockerfile), with]).len();
+        for (more, speaks) in [
+            ("", false),
+            ("    command: python serve.py --device cpu\n", false),
+            ("    gpus: all\n", true),
+            ("    gpus: ${GPUS}\n", true),
+            ("  b:\n    build: .\n    gpus: all\n", true),
+            ("    profiles: [x]\n    scale: 0\n", true),
+        ] {
+            let compose = compose(more);
+            assert_eq!(said(dockerfile, ("compose.yaml", &compose)), usize::from(speaks), "{dockerfile}{more}");
+        }
+        let built = ("run.sh", "docker build -t x .\ndocker run x\n");
+        assert_eq!(said(dockerfile, built), 0, "{dockerfile}");
+        assert_eq!(said(dockerfile, ("run.sh", "docker build -t x .\ndocker push x\n")), 1, "{dockerfile}");
+        for (more, speaks) in [
+            ("ENV CUDA_VISIBLE_DEVICES=\"\"\nCMD [\"python\", \"serve.py\"]\n", false),
+            ("ENV CUDA_VISIBLE_DEVICES=-1\n", false),
+            ("CMD [\"python\", \"serve.py\", \"--device\", \"cpu\"]\n", false),
+            ("ENTRYPOINT [\"python\", \"serve.py\", \"--no-cuda\"]\nCMD [\"--port\", \"1\"]\n", false),
+            ("CMD [\"python\", \"serve.py\", \"--device\", \"auto\"]\n", true),
+        ] {
+            let dockerfile = format!("{dockerfile}{more}");
+            assert_eq!(said(&dockerfile, ("x.txt", "")), usize::from(speaks), "{dockerfile}");
+            let gpu = compose("    gpus: all\n    environment: {CUDA_VISIBLE_DEVICES: '0'}\n");
+            assert_eq!(said(&dockerfile, ("compose.yaml", &gpu)), 1, "{dockerfile}");
+        }
+    }
+    // How it is run counts, not that it is built elsewhere, too.
+    let off = compose("    gpus: all\n    environment: {NVIDIA_DISABLE_REQUIRE: 1}\n");
+    let both = [("Dockerfile", cuda), ("compose.yaml", &off), ("ci.sh", "docker build -t x .\n")];
+    assert!(said_of_driver(&both).iter().all(|found| !found.starts_with("image-needs")));
+    // Where nvidia is the default runtime every container has its driver.
+    let daemon = ("daemon.json", "{\"default-runtime\": \"nvidia\"}");
+    assert_eq!(said_of_driver(&[("Dockerfile", cuda), ("compose.yaml", &compose("")), daemon]).len(), 1);
+}
+
+#[test]
+fn an_image_that_a_variable_names_is_changed_there() {
+    let run = "IMAGE_NAME=nvidia/cuda:12.6.0-base-ubuntu22.04\nmake\ndocker run --gpus all \"$IMAGE_NAME\" ./x\n";
+    assert_eq!(said_of_driver(&[("run.sh", run)]), ["image-needs-newer-driver 1,3"]);
+    let part = "TAG=12.6.0-base-ubuntu22.04\ndocker run --gpus all nvidia/cuda:$TAG ./x\n";
+    assert_eq!(said_of_driver(&[("run.sh", part)]), ["image-needs-newer-driver 2"]);
+    let mut linter = Linter::new(Settings::default());
+    let text = "#!/bin/bash\n#SBATCH -N 1\nIMAGE_NAME=a/b:1\nsrun --container-image=\"$IMAGE_NAME\" x\n";
+    linter.set("train.sbatch", text).expect("no configuration");
+    linter.report();
+    let names: Vec<_> = linter.environments().map(|e| e.start.name.clone()).collect();
+    assert!(names.iter().any(|name| name == "train.sbatch:$IMAGE_NAME"), "{names:?}");
 }

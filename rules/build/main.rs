@@ -155,6 +155,7 @@ const IMAGE: &[&str] = &[
     "driver",
     "driver_branches",
     "gpu_only",
+    "gpu_optional",
     "without_compat",
     "os",
     "python",
@@ -397,13 +398,14 @@ impl Tables {
             }
             let text = format!(
                 "Image {{ repository: {repository:?}, tag: {tag:?}, cuda: {cuda:?}, flavour: Flavour::{flavour}, cudnn: {cudnn:?}, \
-                 torch: {:?}, require_cuda: {:?}, driver: {:?}, driver_branches: &{:?}, gpu_only: {}, without_compat: {}, os: {os:?}, \
+                 torch: {:?}, require_cuda: {:?}, driver: {:?}, driver_branches: &{:?}, gpu_only: {}, gpu_optional: {}, without_compat: {}, os: {os:?}, \
                  python: {:?}, basis: {basis}, source: {source} }}",
                 row.text("torch")?,
                 row.text("require_cuda")?,
                 row.text("driver")?,
                 row.numbers("driver_branches")?,
                 row.flag("gpu_only")?,
+                row.flag("gpu_optional")?,
                 row.flag("without_compat")?,
                 row.text("python")?,
             );

@@ -212,6 +212,8 @@ pub struct Image {
     pub driver_branches: &'static [u16],
     /// Does nothing without a GPU (inference servers).
     pub gpu_only: bool,
+    /// Uses a GPU where it gets one, and runs without.
+    pub gpu_optional: bool,
     /// Its CUDA comes without the `cuda-compat` of its release.
     pub without_compat: bool,
     /// `ubuntu22.04`; empty = not known.

@@ -13,7 +13,7 @@ use crate::install::{self, Aliases};
 use crate::judge::Seen;
 use crate::outline::{Ignore, Kind, Outline};
 use crate::platform::Platform;
-use crate::project::{self, Beginning, Enters, File, Project, Script, World};
+use crate::project::{self, Beginning, Command, Enters, File, Project, Script, World};
 use crate::rules::{Check, Out, RULES, Rule};
 use crate::settings::Settings;
 use crate::source::{FileId, Origin, Sources, Span, brief};
@@ -33,6 +33,8 @@ pub struct Linter {
     /// The one that holds for every file, if one is given.
     given: Option<Config>,
     starts: HashMap<String, Judged>,
+    /// Paths that files name to be read together with others.
+    links: BTreeSet<(String, Kind)>,
     work: Work,
 }
 
@@ -60,7 +62,7 @@ struct Judged {
     outside: BTreeSet<(String, Span)>,
     environments: Arc<Vec<Environment>>,
     /// What the image runs.
-    runs: Vec<(String, Span)>,
+    runs: Command,
     seen: Vec<Seen>,
 }
 
@@ -125,7 +127,7 @@ impl Linter {
 
     /// Reads the texts that a link makes ours; whether there were any.
     fn read_linked(&mut self) -> bool {
-        let looked = self.starts.values().flat_map(|s| &s.looked);
+        let looked = self.starts.values().flat_map(|s| &s.looked).chain(&self.links);
         let linked: BTreeMap<String, (FileId, Kind)> = looked
             .filter(|(path, _)| !self.files.contains_key(path))
             .filter_map(|(path, kind)| Some((path.clone(), (self.sources.find(path)?, *kind))))
@@ -208,7 +210,8 @@ impl Linter {
     /// Paths that some file links to and that were not given; meaningful after [`Linter::report`].
     #[must_use]
     pub fn wants(&self) -> Vec<String> {
-        let all: BTreeSet<&String> = self.starts.values().flat_map(|s| &s.looked).map(|(path, _)| path).collect();
+        let looked = self.starts.values().flat_map(|s| &s.looked).chain(&self.links);
+        let all: BTreeSet<&String> = looked.map(|(path, _)| path).collect();
         all.into_iter().filter(|path| self.sources.find(path).is_none()).cloned().collect()
     }
 
@@ -287,7 +290,9 @@ impl Linter {
         let is_option = |gpu: &Gpu| self.sources.origin(gpu.at.file) == Origin::CommandLine;
         report.warnings.extend(unknown::gpus(self.all_hosts().flat_map(|host| &host.gpus), is_option));
         self.conclude(seen, &mut report);
+        let links = project.links();
         self.starts = judged;
+        self.links = links;
         self.work = work;
         report
     }
@@ -340,7 +345,7 @@ impl Linter {
             installed: BTreeSet::new(),
             outside: BTreeSet::new(),
             environments: Arc::default(),
-            runs: Vec::new(),
+            runs: Command::default(),
             seen: Vec::new(),
         };
         let aliases = self.aliases(&beginning.path);
@@ -420,6 +425,7 @@ impl Linter {
         let by_place: HashMap<Span, &Judged> =
             judged.values().flat_map(|j| j.environments.iter().map(move |e| (e.start.at, j))).collect();
         let mut pods: HashSet<Span> = HashSet::new();
+        let unknown = Command::default();
         for place in project::launches(project) {
             if place.launch.pod.is_some_and(|pod| pods.contains(&pod)) {
                 continue;
@@ -430,7 +436,7 @@ impl Linter {
             let run = place.runs.as_ref().and_then(|name| judged.get(name));
             let by_image = || own.and_then(|at| by_place.get(&at).copied());
             let start = run.or_else(by_image);
-            let (environments, runs) = start.map_or((&[][..], &[][..]), |j| (j.environments.as_slice(), j.runs.as_slice()));
+            let (environments, runs) = start.map_or((&[][..], &unknown), |j| (j.environments.as_slice(), &j.runs));
             let launch = launched::launched(&place, environments, runs);
             for rule in RULES {
                 if let Check::Launch(check) = rule.check {

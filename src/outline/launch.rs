@@ -30,6 +30,8 @@ pub struct Launch {
     pub unread_environment: bool,
     /// The pod that it belongs to: of its containers one is enough to say that a GPU is missing.
     pub pod: Option<Span>,
+    /// The object of a manifest that makes it.
+    pub object: Option<Object>,
     /// A word that asks for a GPU node without asking for the GPU (Kubernetes nodeSelector, affinity).
     pub gpu_node: Option<Text>,
     /// An argument could not be read (`$GPU_ARGS`, an array, `extends`): absence proves nothing.
@@ -55,6 +57,7 @@ impl Launch {
             environment_files: Vec::new(),
             unread_environment: false,
             pod: None,
+            object: None,
             gpu_node: None,
             open: false,
             idle: false,
@@ -75,6 +78,35 @@ impl Launch {
     pub fn only_tells(command: &[Text]) -> bool {
         command.iter().filter_map(Text::known).any(|word| matches!(word, "--help" | "--version"))
     }
+}
+
+/// What a manifest calls an object, and patches of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Object {
+    /// `Deployment`; empty for a patch of all kinds.
+    pub kind: String,
+    /// Its name; empty where none is written.
+    pub name: String,
+}
+
+/// A manifest is changed before it is applied.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Patch {
+    /// Of which objects; where nothing is said, the patch's own text may say it.
+    pub of: Object,
+    /// What is changed.
+    pub change: Change,
+}
+
+/// Where a change is written.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Change {
+    /// In a file.
+    File(Text),
+    /// Here.
+    Here(Span),
+    /// Not known.
+    Unknown,
 }
 
 /// What starts it.

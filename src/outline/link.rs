@@ -32,6 +32,12 @@ pub enum How {
     PythonScript,
     /// make's `include x.mk`.
     Makefile,
+    /// A compose file that is read together with another.
+    Compose,
+    /// Kustomize's `resources`: a manifest, or a folder with a kustomization.
+    Manifest,
+    /// Kustomize's `components`: a folder whose patches hold for the manifests taken here.
+    Component,
 }
 
 /// A file that stands inside another.

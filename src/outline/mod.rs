@@ -11,7 +11,7 @@ mod text;
 mod told;
 
 pub use install::{Compile, Download, Install, InstallFlags, Modules, SystemPackages, Target, Tool};
-pub use launch::{BuildOf, GpuRequest, Launch, Launcher};
+pub use launch::{BuildOf, Change, GpuRequest, Launch, Launcher, Object, Patch};
 pub use link::{Copy, Goal, How, INPUTS, Include, Job, Sifted, Stage, Use, Written, input_name};
 pub use package::{IndexKind, IndexLine, Language, Locked, LockedFrom, Requirement, Role, Route, RouteTo};
 pub use place::{Leaves, Place, Scope, Variable};
@@ -86,6 +86,10 @@ pub enum Kind {
     Bake,
     /// Kubernetes manifest.
     Kubernetes,
+    /// Kustomize's file.
+    Kustomization,
+    /// Settings of the program that starts containers (`daemon.json`).
+    ContainerDaemon,
     /// `devcontainer.json`.
     Devcontainer,
     /// GitHub Actions workflow.
@@ -242,6 +246,10 @@ pub enum Does {
         /// Its options.
         arguments: Vec<Text>,
     },
+    /// Manifests are changed.
+    Patch(Patch),
+    /// `nvidia` is made the runtime of all containers that name none.
+    DefaultRuntime,
     /// What happens in a stage that stands on this one, right after its `FROM` (`ONBUILD`).
     OnBuild(Vec<Act>),
 }

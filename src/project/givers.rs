@@ -21,7 +21,26 @@ struct Giver {
     arguments: Arguments,
     /// The file whose variables stand in what it says here, root-relative.
     interpolation: Option<String>,
+    run: Option<Run>,
+}
+
+/// What is built is run, as far as that is known.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+struct Run {
     way: Way,
+    gpu: Gpu,
+}
+
+/// Whether a GPU may be there when something runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) enum Gpu {
+    /// No, and it does without.
+    #[default]
+    No,
+    /// No; what the image runs by itself may need one.
+    IfOwnNeeds,
+    /// Perhaps, or it is missing where it is needed.
+    Yes,
 }
 
 /// How an image is run.
@@ -70,8 +89,10 @@ pub(super) struct Built {
     pub(super) contexts: Vec<String>,
     /// The different sets of build arguments; one, empty, where nobody builds it.
     pub(super) arguments: Vec<Arguments>,
-    /// Stages that someone asks for by name.
-    pub(super) targets: BTreeSet<String>,
+    /// Stages that someone asks for, by name; empty for the last. That one alone where nobody builds it.
+    targets: BTreeSet<String>,
+    /// Whether a GPU may be there when they are run, of those of which a run is known.
+    gpu: BTreeMap<String, Gpu>,
     /// Variables that all run it with, where all agree.
     pub(super) environment: Vec<(String, String, Span)>,
     /// Files of variables that all run it with, root-relative; `None` for one whose path is not known.
@@ -96,23 +117,53 @@ impl Built {
             arguments.push(Arguments::default());
         }
         let mut agree: HashMap<(&str, &str), usize> = HashMap::new();
-        for giver in givers {
-            let own = giver.way.environment.iter().map(|(name, value, _)| (name.as_str(), value.as_str()));
+        let runs: Vec<&Run> = givers.iter().filter_map(|giver| giver.run.as_ref()).collect();
+        for run in &runs {
+            let own = run.way.environment.iter().map(|(name, value, _)| (name.as_str(), value.as_str()));
             own.collect::<BTreeSet<_>>().into_iter().for_each(|variable| *agree.entry(variable).or_default() += 1);
         }
-        let all = |(name, value, _): &&(String, String, Span)| agree[&(name.as_str(), value.as_str())] == givers.len();
-        let first = givers.first().map(|giver| &giver.way);
-        let same_files = givers.iter().all(|giver| Some(&giver.way.files) == first.map(|way| &way.files));
+        let all = |(name, value, _): &&(String, String, Span)| agree[&(name.as_str(), value.as_str())] == runs.len();
+        let first = runs.first().map(|run| &run.way);
+        let same_files = runs.iter().all(|run| Some(&run.way.files) == first.map(|way| &way.files));
+        let mut targets: BTreeSet<String> = givers.iter().map(|g| g.target.to_lowercase()).collect();
+        if givers.is_empty() {
+            targets.insert(String::new());
+        }
+        let mut gpu: BTreeMap<String, Gpu> = BTreeMap::new();
+        for giver in givers {
+            if let Some(run) = &giver.run {
+                let known = gpu.entry(giver.target.to_lowercase()).or_default();
+                *known = run.gpu.max(*known);
+            }
+        }
         Self {
             contexts,
             arguments,
-            targets: givers.iter().map(|g| g.target.to_lowercase()).filter(|t| !t.is_empty()).collect(),
+            targets,
+            gpu,
             environment: first.map(|way| way.environment.iter().filter(all).cloned().collect()).unwrap_or_default(),
             environment_files: first.filter(|_| same_files).map(|way| way.files.clone()).unwrap_or_default(),
-            unread_environment: !same_files || givers.iter().any(|giver| giver.way.unread),
-            interpolations: givers.iter().flat_map(|g| [&g.interpolation, &g.way.interpolation]).flatten().cloned().collect(),
+            unread_environment: !same_files || runs.iter().any(|run| run.way.unread),
+            interpolations: givers
+                .iter()
+                .flat_map(|g| [g.interpolation.as_ref(), g.run.as_ref().and_then(|run| run.way.interpolation.as_ref())])
+                .flatten()
+                .cloned()
+                .collect(),
             hash: hasher.finish(),
         }
+    }
+}
+
+impl Built {
+    /// Whether someone builds a stage to run it; where nobody builds any, it is the last.
+    pub(super) fn wants(&self, stage: &str, is_last: bool) -> bool {
+        self.targets.contains(stage) || is_last && self.targets.contains("")
+    }
+    /// Whether a GPU may be there when a stage is run; `None` where no run of it is known.
+    pub(super) fn gpu(&self, stage: &str, is_last: bool) -> Option<Gpu> {
+        let by_default = if is_last { self.gpu.get("") } else { None };
+        by_default.into_iter().chain(self.gpu.get(stage)).copied().max()
     }
 }
 
@@ -162,21 +213,28 @@ pub(super) fn givers(project: &Project<'_>) -> Givers {
                 continue;
             }
             // A build starts nothing: what runs the image by its name gives it its variables.
-            let by_name = runs.get(&image).filter(|_| launch.by == Launcher::DockerBuild && !image.is_empty());
-            let ways = by_name.cloned().unwrap_or_else(|| vec![Way::of(path, &layers, launch.by, &mut interpolations)]);
+            let started = if launch.by == Launcher::DockerBuild {
+                let known = runs.get(&image).filter(|_| !image.is_empty());
+                known.map_or_else(|| vec![None], |runs| runs.iter().cloned().map(Some).collect())
+            } else if launch.idle {
+                vec![None]
+            } else {
+                let way = Way::of(path, &layers, launch.by, &mut interpolations);
+                vec![Some(Run { way, gpu: project.gpu(&layers) })]
+            };
             let variables = match launch.by {
                 Launcher::Compose => interpolations.of(path, launch.by),
                 _ => project.spoken.variables(launch),
             };
             let arguments = Arguments::of(&build, variables);
-            for way in ways {
+            for run in started {
                 let giver = Giver {
                     context: context.clone(),
                     target: target.clone(),
                     image: image.clone(),
                     arguments: arguments.clone(),
                     interpolation: interpolation_file(path, launch.by),
-                    way,
+                    run,
                 };
                 if seen.insert((dockerfile.clone(), giver.clone())) {
                     found.entry(dockerfile.clone()).or_default().push(giver);
@@ -200,18 +258,19 @@ pub(super) fn givers(project: &Project<'_>) -> Givers {
 }
 
 /// How images are run that have a name and are not built where they are run.
-fn runs(project: &Project<'_>, interpolations: &mut Interpolations<'_, '_>) -> BTreeMap<String, Vec<Way>> {
-    let mut found: BTreeMap<String, (bool, Vec<Way>)> = BTreeMap::new();
+fn runs(project: &Project<'_>, interpolations: &mut Interpolations<'_, '_>) -> BTreeMap<String, Vec<Run>> {
+    let mut found: BTreeMap<String, (Gpu, Vec<Way>)> = BTreeMap::new();
     // What Markdown says people do is no run of its own.
     for (path, file) in project.files().filter(|(_, file)| file.kind != Kind::Markdown) {
         for act in &file.outline.acts {
             let Does::Launch(launch) = &act.does else { continue };
-            let Some(image) = project.spoken.image(path, launch).filter(|_| launch.build.is_none()) else { continue };
+            let started = launch.build.is_none() && !launch.idle;
+            let Some(image) = project.spoken.image(path, launch).filter(|_| started) else { continue };
             let layers = project.merged.layers(path, launch);
-            let with_gpu = layers.iter().any(|layer| layer.may_have_gpu());
+            let with_gpu = project.gpu(&layers);
             let (gpu, ways) = found.entry(image).or_default();
             // Those with a GPU say how it is used.
-            if with_gpu && !*gpu {
+            if with_gpu > *gpu {
                 ways.clear();
             }
             if with_gpu >= *gpu && ways.len() <= MOST_RUNS {
@@ -220,11 +279,12 @@ fn runs(project: &Project<'_>, interpolations: &mut Interpolations<'_, '_>) -> B
                     ways.push(way);
                 }
             }
-            *gpu |= with_gpu;
+            *gpu = with_gpu.max(*gpu);
         }
     }
     let known = |ways: Vec<_>| if ways.len() > MOST_RUNS { vec![Way::unknown()] } else { ways };
-    found.into_iter().map(|(image, (_, ways))| (image, known(ways))).collect()
+    let runs = |gpu, ways| known(ways).into_iter().map(|way| Run { way, gpu }).collect();
+    found.into_iter().map(|(image, (gpu, ways))| (image, runs(gpu, ways))).collect()
 }
 
 /// The file beside a compose file from which Compose takes the variables that stand in it.

@@ -2,8 +2,9 @@
 
 use std::collections::HashMap;
 
+use super::patches::Patches;
 use super::{Project, givers, paths};
-use crate::outline::{Does, GpuRequest, Kind, Launch, Launcher};
+use crate::outline::{Does, GpuRequest, Kind, Launch, Launcher, Object};
 use crate::source::Span;
 
 /// A launch, and what is known of the rest of the root about it.
@@ -12,7 +13,7 @@ pub(crate) struct LaunchPlace<'a> {
     pub(crate) launch: &'a Launch,
     /// The name of the start that it runs, if it is one of the root's.
     pub(crate) runs: Option<String>,
-    /// Where the same image or service gets a GPU elsewhere in the root.
+    /// Where the same image or service gets a GPU elsewhere in the root, or may get one.
     pub(crate) elsewhere: Option<Span>,
     /// Where a Dockerfile is named for it.
     pub(crate) built_at: Option<Span>,
@@ -34,6 +35,10 @@ enum Same<'m> {
     Dockerfile(&'m str),
     /// An override file gives the same service its GPU.
     Service(&'m str, &'m str),
+    /// A file that is for others' use, wherever it lies, gives a service of that name its GPU.
+    AnyService(&'m str),
+    /// A patch changes the container of an object.
+    Container(&'m Object, &'m str),
 }
 
 impl Met<'_> {
@@ -43,7 +48,28 @@ impl Met<'_> {
         let dockerfile = self.runs.as_deref().map(|start| Same::Dockerfile(dockerfile(start)));
         let name = self.launch.name.as_deref().filter(|_| self.launch.by == Launcher::Compose);
         let service = name.map(|name| Same::Service(paths::folder(self.path), name));
-        [image, dockerfile, service].into_iter().flatten()
+        let any = name.map(Same::AnyService);
+        let object = self.launch.object.as_ref().filter(|object| !object.name.is_empty());
+        let container = object.zip(self.launch.name.as_deref()).map(|(object, name)| Same::Container(object, name));
+        [image, dockerfile, service, any, container].into_iter().flatten()
+    }
+    /// It only changes what stands elsewhere.
+    fn is_patch(&self) -> bool {
+        let written = matches!(self.launch.by, Launcher::Compose | Launcher::Kubernetes);
+        written && self.launch.image.is_none() && self.launch.build.is_none()
+    }
+    /// Where it asks for a GPU, if what it is the same as gets that one, too.
+    fn gives(&self, same: &Same<'_>) -> Option<Span> {
+        let asks = match self.launch.gpu {
+            GpuRequest::Asked(at) | GpuRequest::Optional(at) => Some(at),
+            GpuRequest::None => Some(self.launch.key).filter(|_| self.is_patch() && self.launch.open),
+        };
+        let goes_on = match same {
+            Same::Container(..) => self.is_patch(),
+            Same::AnyService(_) => self.is_patch() || is_variant(self.path),
+            Same::Image(_) | Same::Dockerfile(_) | Same::Service(..) => self.launch.gpu != GpuRequest::None,
+        };
+        asks.filter(|_| goes_on)
     }
 }
 
@@ -66,8 +92,8 @@ pub(crate) fn launches<'a>(project: &Project<'a>) -> Vec<LaunchPlace<'a>> {
     // The first of each that asks for a GPU, and the first of another place.
     let mut askers: HashMap<Same<'_>, Vec<(usize, Span)>> = HashMap::new();
     for (j, met) in all.iter().enumerate() {
-        if let GpuRequest::Asked(at) | GpuRequest::Optional(at) = met.launch.gpu {
-            for same in met.same() {
+        for same in met.same() {
+            if let Some(at) = met.gives(&same) {
                 let anywhere = !matches!(same, Same::Service(..));
                 let found = askers.entry(same).or_default();
                 if found.is_empty() || (found.len() == 1 && (anywhere || all[found[0].0].path != met.path)) {
@@ -76,21 +102,29 @@ pub(crate) fn launches<'a>(project: &Project<'a>) -> Vec<LaunchPlace<'a>> {
             }
         }
     }
+    let patches = Patches::of(project);
     // What Markdown says people do is no launch of its own.
-    let own = |met: &Met<'_>| project.file(met.path).is_none_or(|file| file.kind != Kind::Markdown);
+    let own = |met: &Met<'_>| project.file(met.path).is_none_or(|file| file.kind != Kind::Markdown) && !met.is_patch();
     let places = all.iter().enumerate().filter(|(_, met)| own(met)).map(|(i, met)| {
         let others = met.same().filter_map(|same| {
             let other = |j: usize| j != i && (!matches!(same, Same::Service(..)) || all[j].path != met.path);
             askers.get(&same)?.iter().find(|(j, _)| other(*j))
         });
+        let changed = Some(met.launch.key).filter(|_| patches.change(met.path, met.launch));
         LaunchPlace {
             launch: met.launch,
             runs: met.runs.clone(),
-            elsewhere: others.min_by_key(|(j, _)| *j).map(|(_, at)| *at),
+            elsewhere: others.min_by_key(|(j, _)| *j).map(|(_, at)| *at).or(changed).or(project.default_runtime),
             built_at: met.launch.build.as_ref().map(|b| b.context.at),
         }
     });
     places.collect()
+}
+
+/// Whether a compose file is one for a machine with GPUs, or one that overrides others.
+fn is_variant(path: &str) -> bool {
+    let name = paths::name(path).to_ascii_lowercase();
+    ["gpu", "cuda", "nvidia", "override"].iter().any(|word| name.contains(word))
 }
 
 /// The Dockerfile of a stage's name.

@@ -2,6 +2,7 @@
 
 mod arguments;
 mod arms;
+mod command;
 mod givers;
 mod images;
 mod installers;
@@ -10,6 +11,7 @@ mod locks;
 mod manifests;
 mod merged;
 mod parts;
+mod patches;
 mod paths;
 mod questions;
 mod spoken;
@@ -18,15 +20,19 @@ mod variables;
 mod walk;
 mod worlds;
 
+pub(crate) use command::Command;
 pub(crate) use launches::{LaunchPlace, launches};
 pub(crate) use manifests::manifests;
 pub(crate) use starts::{Beginning, Enters, commanded};
 pub(crate) use walk::{Asked, Event, Indexed, Installed, LockEntry, Prefix, Routed, Script, UNREAD, walk};
 pub(crate) use worlds::{World, worlds};
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use crate::outline::{Act, Does, Kind, Outline, Tool};
+use givers::Gpu;
+
+use crate::device;
+use crate::outline::{Act, Change, Does, GpuRequest, How, Kind, Launch, Outline, Patch, Text, Tool, Variable};
 use crate::source::{FileId, Sources, Span};
 
 /// An rc file that does more is nobody's; each is walked for every manifest below it.
@@ -49,6 +55,8 @@ pub(crate) struct Project<'a> {
     givers: givers::Givers,
     merged: merged::Merged<'a>,
     installers: installers::Installers,
+    /// Where `nvidia` is made the runtime of all containers.
+    default_runtime: Option<Span>,
 }
 
 /// One file.
@@ -87,8 +95,10 @@ impl<'a> Project<'a> {
         let (givers, installers) = (givers::Givers::default(), installers::Installers::default());
         let none = parts::Parts::default();
         let merged = merged::Merged::of(files.iter().map(|(path, file)| (*path, *file)));
+        let all = files.values().flat_map(|file| &file.outline.acts);
+        let default_runtime = all.into_iter().find(|act| act.does == Does::DefaultRuntime).map(|act| act.at);
         let spoken = spoken::Spoken::default();
-        let mut project = Self { sources, files, rc_files, parts, none, spoken, givers, merged, installers };
+        let mut project = Self { sources, files, rc_files, parts, none, spoken, givers, merged, installers, default_runtime };
         project.spoken = spoken::Spoken::of(&project);
         project.givers = givers::givers(&project);
         project.installers = installers::Installers::of(&project);
@@ -101,6 +111,40 @@ impl<'a> Project<'a> {
     /// All files, by path.
     pub(crate) fn files(&self) -> impl Iterator<Item = (&'a str, File<'a>)> {
         self.files.iter().map(|(path, file)| (*path, *file))
+    }
+    /// Whether a GPU may be there when a launch of these layers runs, or is missing there.
+    fn gpu(&self, layers: &[&Launch]) -> Gpu {
+        let words = || layers.iter().flat_map(|l| l.entrypoint.iter().flatten().chain(&l.command)).filter_map(Text::known);
+        let set = |v: &Variable| v.value.as_ref().and_then(Text::known).is_some_and(|text| device::chooses_gpu(&v.name, text));
+        let asks = layers.iter().any(|l| !l.idle && l.gpu != GpuRequest::None);
+        let says_cpu = || device::says_cpu(words(), device::Choice::Cpu);
+        let needs = || device::says_cuda(words().map(|word| (word, ()))).is_some() || merged::environment(layers).any(set);
+        let may = || self.default_runtime.is_some() || layers.iter().any(|l| l.may_have_gpu());
+        if asks || !says_cpu() && (may() || needs()) {
+            Gpu::Yes
+        } else if words().next().is_none() {
+            Gpu::IfOwnNeeds
+        } else {
+            Gpu::No
+        }
+    }
+    /// Paths that files name to be read together with others, by the kind that this makes of them.
+    pub(crate) fn links(&self) -> BTreeSet<(String, Kind)> {
+        let mut found = BTreeSet::new();
+        for (path, file) in self.files() {
+            for act in &file.outline.acts {
+                let (to, kind) = match &act.does {
+                    Does::Include(include) if include.how == How::Compose => (&include.path, Kind::Compose),
+                    Does::Include(include) if include.how == How::Manifest => (&include.path, Kind::Kubernetes),
+                    Does::Patch(Patch { change: Change::File(path), .. }) => (path, Kind::Kubernetes),
+                    _ => continue,
+                };
+                let to = to.known().and_then(|to| paths::join(paths::folder(path), to));
+                // What has no such name is a folder.
+                found.extend(to.filter(|to| [".yaml", ".yml", ".json"].iter().any(|end| to.ends_with(end))).map(|to| (to, kind)));
+            }
+        }
+        found
     }
     /// The files in or above a path's folder that every shell reads at its start.
     pub(crate) fn rc_files_above(&self, path: &str) -> Vec<(&'a str, File<'a>)> {

@@ -2,8 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::givers::Gpu;
 use super::{Project, merged, paths};
-use crate::outline::{Act, Choice, Does, Goal, Kind, Tool};
+use crate::device;
+use crate::outline::{Act, Choice, Does, Goal, Kind, Piece, Text, Tool};
 use crate::source::Span;
 
 /// Jobs of workflows that one workflow's jobs call.
@@ -108,18 +110,29 @@ pub(crate) fn commanded(project: &Project<'_>) -> Vec<Beginning> {
                 && !containers.contains(&image.at)
             {
                 let word = launch.name.clone().unwrap_or_else(|| {
-                    let image = image.known().unwrap_or_else(|| project.sources.slice(image.at).trim_matches(['"', '\'']));
-                    let name = paths::name(image);
+                    let image = written(project, image);
+                    let name = paths::name(&image);
                     name.split(':').next().unwrap_or(name).to_owned()
                 });
                 // The driver is asked only where the GPU is given.
                 let layers = project.merged.layers(path, launch);
-                let runs = layers.iter().any(|l| l.may_have_gpu()) && !merged::is_replaced(launch, &layers);
+                let runs = project.gpu(&layers) == Gpu::Yes && !merged::is_replaced(launch, &layers);
                 found.push(start(format!("{path}:{word}"), image.at, Enters::Image(i), runs));
             }
         }
     }
     found
+}
+
+/// A text with its variables by name.
+fn written(project: &Project<'_>, text: &Text) -> String {
+    let pieces = text.pieces.iter().map(|piece| match piece {
+        Piece::Literal(text) => Some(text.clone()),
+        Piece::Variable { name, .. } => Some(format!("${name}")),
+        Piece::Opaque => None,
+    });
+    let whole: Option<String> = pieces.collect();
+    whole.unwrap_or_else(|| project.sources.slice(text.at).trim_matches(['"', '\'']).to_owned())
 }
 
 /// The targets whose own recipe installs something.
@@ -182,8 +195,16 @@ pub(super) fn stages(project: &Project<'_>, path: &str) -> Vec<Beginning> {
         .iter()
         .filter_map(|act| if let Does::From(stage) = &act.does { Some((act.at, stage)) } else { None })
         .collect();
-    let targets = &project.givers.of(path).targets;
+    let built = project.givers.of(path);
     let last = stages.len().saturating_sub(1);
+    let acts = &file.outline.acts;
+    // What a stage runs by itself is written in it.
+    let own_needs = |n: usize| {
+        let (begin, end) = project.parts(file).part(n, acts.len()).unwrap_or_default();
+        let runs =
+            acts[begin..end].iter().filter_map(|act| if let Does::Runs { words, .. } = &act.does { Some(words) } else { None });
+        device::says_cuda(runs.flatten().filter_map(Text::known).map(|word| (word, ()))).is_some()
+    };
     let name = |(n, stage): (usize, &crate::outline::Stage)| stage.name.clone().unwrap_or_else(|| n.to_string());
     stages
         .iter()
@@ -198,7 +219,12 @@ pub(super) fn stages(project: &Project<'_>, path: &str) -> Vec<Beginning> {
             at: *at,
             enters: Enters::Stage(n),
             machine: String::new(),
-            runs: n == last || targets.contains(&name((n, stage))),
+            runs: {
+                let name = name((n, stage));
+                let gpu = built.gpu(&name, n == last);
+                built.wants(&name, n == last)
+                    && (gpu.is_none_or(|gpu| gpu == Gpu::Yes) || gpu == Some(Gpu::IfOwnNeeds) && own_needs(n))
+            },
         })
         .collect()
 }

@@ -3,8 +3,135 @@
 use super::container::{by_default, is_gpu_device, is_other_gpu, stretches, variables, words};
 use super::syntax::interpolation::node_text;
 use super::syntax::yaml::{Node, Tree};
-use crate::outline::{Act, BuildOf, Choice, Does, GpuRequest, Launch, Launcher, Outline, Scope, Text, When};
+use crate::outline::{Act, BuildOf, Choice, Does, GpuRequest, How, Include, Launch, Launcher, Outline, Scope, Text, When};
 use crate::source::{FileId, Span};
+
+/// Keys that Compose knows (<https://github.com/compose-spec/compose-spec/blob/main/schema/compose-spec.json>); with
+/// others it refuses a file.
+const TOP_KEYS: &[&str] = &["version", "name", "include", "services", "models", "networks", "volumes", "secrets", "configs"];
+/// Those of a service.
+const SERVICE_KEYS: &[&str] = &[
+    "annotations",
+    "attach",
+    "blkio_config",
+    "build",
+    "cap_add",
+    "cap_drop",
+    "cgroup",
+    "cgroup_parent",
+    "command",
+    "configs",
+    "container_name",
+    "cpu_count",
+    "cpu_percent",
+    "cpu_period",
+    "cpu_quota",
+    "cpu_rt_period",
+    "cpu_rt_runtime",
+    "cpu_shares",
+    "cpus",
+    "cpuset",
+    "credential_spec",
+    "depends_on",
+    "deploy",
+    "develop",
+    "device_cgroup_rules",
+    "devices",
+    "dns",
+    "dns_opt",
+    "dns_search",
+    "domainname",
+    "entrypoint",
+    "env_file",
+    "environment",
+    "expose",
+    "extends",
+    "external_links",
+    "extra_hosts",
+    "gpus",
+    "group_add",
+    "healthcheck",
+    "hostname",
+    "image",
+    "init",
+    "ipc",
+    "isolation",
+    "label_file",
+    "labels",
+    "links",
+    "logging",
+    "mac_address",
+    "mem_limit",
+    "mem_reservation",
+    "mem_swappiness",
+    "memswap_limit",
+    "models",
+    "network_mode",
+    "networks",
+    "oom_kill_disable",
+    "oom_score_adj",
+    "pid",
+    "pids_limit",
+    "platform",
+    "ports",
+    "post_start",
+    "pre_stop",
+    "privileged",
+    "profiles",
+    "provider",
+    "pull_policy",
+    "pull_refresh_after",
+    "read_only",
+    "restart",
+    "runtime",
+    "scale",
+    "secrets",
+    "security_opt",
+    "shm_size",
+    "stdin_open",
+    "stop_grace_period",
+    "stop_signal",
+    "storage_opt",
+    "sysctls",
+    "tmpfs",
+    "tty",
+    "ulimits",
+    "use_api_socket",
+    "user",
+    "userns_mode",
+    "uts",
+    "volume_driver",
+    "volumes",
+    "volumes_from",
+    "working_dir",
+];
+
+/// Services of a file that are looked at to tell whether it is a compose file.
+const TOLD_BY: usize = 100;
+
+/// Behind so many bytes a text may be cut off.
+const CUT: usize = 60 << 10;
+
+/// Whether a file of no compose name, which speaks of services and images, is one that Compose would take.
+pub(super) fn may_be(path: &str, head: &str) -> bool {
+    let mut parts = path.rsplit('/');
+    let chart = parts.next().is_some_and(|name| name.starts_with("values")) || parts.any(|folder| folder == "templates");
+    let tree = Tree::read(FileId(0), head);
+    let fits = |keys: &[&str], node: Node<'_>| {
+        let names = node.entries().into_iter().filter_map(|(key, _)| key.text());
+        names.into_iter().all(|key| key.starts_with("x-") || keys.contains(&key))
+    };
+    // The last lines of a head may be cut.
+    let is_whole = |node: Node<'_>| head.len() < CUT || node.at().range().end < CUT;
+    let is_one = |root: Node<'_>| {
+        let services = root.get("services").map(Node::entries).unwrap_or_default();
+        let mut whole = services.iter().take(TOLD_BY).map(|(_, service)| *service).filter(|service| is_whole(*service));
+        !services.is_empty()
+            && fits(TOP_KEYS, root)
+            && whole.all(|service| service.is_null() || service.is_map() && fits(SERVICE_KEYS, service))
+    };
+    !chart && tree.documents().any(is_one)
+}
 
 /// Services that may stand on one another through `extends`.
 const EXTENDS_LIMIT: usize = 16;
@@ -14,6 +141,7 @@ pub(super) fn read(file: FileId, text: &str) -> Outline {
     let tree = Tree::read(file, text);
     let mut acts = Vec::new();
     for root in tree.documents() {
+        acts.extend(root.get("include").into_iter().flat_map(included));
         let Some(services) = root.get("services") else { continue };
         let entries = services.entries();
         let stretches = stretches(&entries, text.len());
@@ -89,6 +217,7 @@ impl<'a> Service<'a> {
             environment_files: self.get("env_file").map(files).unwrap_or_default(),
             unread_environment: false,
             pod: None,
+            object: None,
             gpu_node: None,
             open: self.open,
         }
@@ -165,6 +294,18 @@ impl<'a> Service<'a> {
             (None, None) => GpuRequest::None,
         }
     }
+}
+
+/// `include: [a.yaml, {path: [b.yaml, c.yaml]}]`.
+fn included(node: Node<'_>) -> Vec<Act> {
+    let items = if node.is_list() { node.items() } else { vec![node] };
+    let paths = items.into_iter().flat_map(|item| {
+        let path = item.get("path").unwrap_or(item);
+        if path.is_list() { path.items() } else { vec![path] }
+    });
+    let paths = paths.filter_map(node_text);
+    let act = |path: Text| Act { at: path.at, when: When::default(), does: Does::Include(Include { path, how: How::Compose }) };
+    paths.map(act).collect()
 }
 
 /// `env_file: a`, `[a, b]`, `[{path: a, required: false}]`.

@@ -6,7 +6,7 @@ use super::container::{gpu_options, option_variables, variables};
 use super::syntax::interpolation::node_text;
 use super::syntax::yaml::{Node, Style, Tree};
 use super::{command, shell};
-use crate::outline::{Act, BuildOf, Does, GpuRequest, Launch, Launcher, Outline, Place, Scope, Text, When};
+use crate::outline::{Act, BuildOf, Does, GpuRequest, How, Include, Launch, Launcher, Outline, Place, Scope, Text, When};
 use crate::source::FileId;
 
 /// Reads a dev container: JSON with comments and trailing commas.
@@ -16,6 +16,13 @@ pub(super) fn read(file: FileId, text: &str) -> Outline {
     let mut acts = Vec::new();
     if let Some((root, act)) = tree.documents().find_map(|root| Some((root, launch(root, tree.is_torn_in(&(0..text.len())))?))) {
         acts.push(act);
+        let files = root.get("dockerComposeFile").into_iter();
+        let files = files.flat_map(|node| if node.is_list() { node.items() } else { vec![node] }).filter_map(node_text);
+        acts.extend(files.map(|path| Act {
+            at: path.at,
+            when: When::default(),
+            does: Does::Include(Include { path, how: How::Compose }),
+        }));
         for command in COMMANDS.iter().filter_map(|key| root.get(key)) {
             // The commands of an object run beside each other.
             let all =
@@ -95,6 +102,7 @@ fn launch(root: Node<'_>, torn: bool) -> Option<Act> {
         environment_files: Vec::new(),
         unread_environment,
         pod: None,
+        object: None,
         gpu_node: None,
         // The compose file may ask for what is not asked here.
         open: open || torn || compose.is_some(),

@@ -3,7 +3,7 @@
 use super::container::document_stretches;
 use super::syntax::interpolation::node_text;
 use super::syntax::yaml::{Node, Tree};
-use crate::outline::{Act, Does, GpuRequest, Launch, Launcher, Outline, Piece, Scope, Text, Variable, When};
+use crate::outline::{Act, Does, GpuRequest, Launch, Launcher, Object, Outline, Piece, Scope, Text, Variable, When};
 use crate::source::{FileId, Span};
 
 /// A pod's specification is looked for no deeper.
@@ -12,6 +12,40 @@ const DEPTH: usize = 24;
 const INIT: &str = "init:";
 /// Nor among more values.
 const VALUES: usize = 100_000;
+
+/// Kinds whose pods run as they are written. What other kinds hold is a template whose resources come from elsewhere, or
+/// nothing that is known.
+const RUN_AS_WRITTEN: &[&str] = &[
+    "Pod",
+    "Deployment",
+    "StatefulSet",
+    "DaemonSet",
+    "ReplicaSet",
+    "ReplicationController",
+    // Volcano's, too.
+    "Job",
+    "CronJob",
+    "JobSet",
+    "LeaderWorkerSet",
+    // Argo's.
+    "Rollout",
+    // Kubeflow's.
+    "PyTorchJob",
+    "MPIJob",
+    "TFJob",
+    "JAXJob",
+    "XGBoostJob",
+    "PaddleJob",
+    "Notebook",
+    // KubeRay's.
+    "RayCluster",
+    "RayJob",
+    "RayService",
+    // Knative's and KServe's.
+    "Service",
+    "Configuration",
+    "InferenceService",
+];
 
 /// Reads a manifest with all its documents.
 pub(super) fn read(file: FileId, text: &str) -> Outline {
@@ -22,32 +56,50 @@ pub(super) fn read(file: FileId, text: &str) -> Outline {
             continue;
         }
         let torn = tree.is_torn_in(&stretch);
-        // A daemon set serves its nodes: it is sent to those with a GPU without using one.
-        let daemons = root.get("kind").and_then(Node::text) == Some("DaemonSet");
-        for pod in pods(root) {
-            let all = containers(pod);
-            let mut launches: Vec<_> =
-                all.iter().map(|(container, init)| (container.at(), launch(*container, pod, *init))).collect();
-            // The GPU is one container's: that the others ask for none proves nothing, nor that a preparing one does.
-            let asked = launches.iter().any(|(_, l)| l.gpu != GpuRequest::None);
-            for ((_, launch), (_, init)) in launches.iter_mut().zip(&all) {
-                launch.open |= torn || pod.is_open() || *init || (asked && launch.gpu == GpuRequest::None);
-            }
-            if !asked
-                && !daemons
-                && let Some((_, user)) = user(&mut launches)
-            {
-                user.gpu_node = gpu_node(pod);
-            }
-            acts.extend(launches.into_iter().map(|(at, launch)| Act {
-                at,
-                when: When::default(),
-                does: Does::Launch(Box::new(launch)),
-            }));
-        }
+        let list = root.get("kind").and_then(Node::text) == Some("List");
+        let objects = if list { root.get("items").map(Node::items).unwrap_or_default() } else { vec![root] };
+        objects.into_iter().for_each(|object| read_object(object, torn, &mut acts));
     }
     acts.sort_by_key(|act| act.at);
     tree.outline(acts, Vec::new())
+}
+
+fn read_object(object: Node<'_>, torn: bool, acts: &mut Vec<Act>) {
+    let kind = object.get("kind").and_then(Node::text).unwrap_or_default();
+    let name = object.path(&["metadata", "name"]).and_then(Node::text).unwrap_or_default();
+    // Those of a daemon set serve the nodes: they are sent to those with a GPU without using one.
+    let elsewhere = kind == "DaemonSet" || !RUN_AS_WRITTEN.contains(&kind);
+    let idle = is_asleep(object);
+    for pod in pods(object) {
+        let all = containers(pod);
+        let mut launches: Vec<_> = all.iter().map(|(container, init)| (container.at(), launch(*container, pod, *init))).collect();
+        // The GPU is one container's: that the others ask for none proves nothing, nor that a preparing one does.
+        let asked = launches.iter().any(|(_, l)| l.gpu != GpuRequest::None);
+        for ((_, launch), (_, init)) in launches.iter_mut().zip(&all) {
+            launch.open |= torn || pod.is_open() || *init || (asked && launch.gpu == GpuRequest::None);
+            launch.open |= !RUN_AS_WRITTEN.contains(&kind);
+            launch.idle = idle;
+            launch.object = Some(Object { kind: kind.to_owned(), name: name.to_owned() });
+        }
+        if !asked
+            && !elsewhere
+            && let Some((_, user)) = user(&mut launches)
+            && user.image.is_some()
+        {
+            user.gpu_node = gpu_node(pod);
+        }
+        acts.extend(launches.into_iter().map(|(at, launch)| Act {
+            at,
+            when: When::default(),
+            does: Does::Launch(Box::new(launch)),
+        }));
+    }
+}
+
+/// Whether none of its pods are started: `replicas: 0`, `suspend: true`.
+fn is_asleep(object: Node<'_>) -> bool {
+    let spec = |key: &str| object.path(&["spec", key]).and_then(Node::text);
+    spec("replicas") == Some("0") || spec("suspend") == Some("true")
 }
 
 /// The containers of a pod; with each, whether it only prepares the others.
@@ -99,12 +151,17 @@ fn launch(container: Node<'_>, pod: Node<'_>, init: bool) -> Launch {
     let resources = container.get("resources");
     let lists: Vec<_> = ["limits", "requests"].iter().filter_map(|k| resources?.get(k)).collect();
     let counted = lists.iter().flat_map(|l| l.entries()).find(|(key, count)| {
-        let named = key.text().is_some_and(|k| k.contains("/gpu") || k.starts_with("nvidia.com/"));
+        let named = key.text().is_some_and(|k| k.starts_with("nvidia.com/") || k.contains('/') && k.contains("gpu"));
         named && !matches!(count.text(), Some("0"))
     });
     let claims = resources.and_then(|r| r.get("claims")).filter(|c| !c.items().is_empty());
     let class = pod.pair("runtimeClassName").filter(|(_, value)| value.text() == Some("nvidia"));
     let asked = counted.or(class).map(|(key, value)| key.at().to(value.at())).or(claims.map(Node::at));
+    // Without an image it is a patch of a container that stands elsewhere.
+    let changes = |of: Node<'_>, keys: &[&str]| keys.iter().any(|key| of.get(key).is_some());
+    let patches = container.get("image").is_none()
+        && (changes(container, &["resources", "command", "args", "env", "envFrom"])
+            || changes(pod, &["nodeSelector", "affinity", "runtimeClassName", "$patch"]));
     Launch {
         by: Launcher::Kubernetes,
         name: name.map(|n| if init { format!("{INIT}{n}") } else { n.to_owned() }),
@@ -119,8 +176,9 @@ fn launch(container: Node<'_>, pod: Node<'_>, init: bool) -> Launch {
         unread_environment: container.get("envFrom").is_some(),
         pod: Some(pod.at()),
         gpu_node: None,
+        object: None,
         idle: false,
-        open: container.is_open() || resources.into_iter().chain(lists).any(Node::is_open),
+        open: patches || container.is_open() || resources.into_iter().chain(lists).any(Node::is_open),
     }
 }
 
@@ -140,32 +198,51 @@ fn environment(node: Node<'_>) -> Vec<Variable> {
         .collect()
 }
 
-/// The first word that sends the pod to a GPU node: of its selector or affinity. A toleration only permits one.
+/// The first word that sends the pod to a GPU node and to no other: of its selector or affinity. A toleration only
+/// permits one, a preference only likes it.
 fn gpu_node(pod: Node<'_>) -> Option<Text> {
+    let selector = pod.get("nodeSelector").map(Node::entries).unwrap_or_default();
+    let selected = selector.into_iter().find_map(|(key, value)| speaks(key, &[value]));
+    let required = ["affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms"];
+    let attracted = || {
+        // Each of the terms will do.
+        let terms = pod.path(&required).map(Node::items).unwrap_or_default();
+        let words: Vec<_> = terms.into_iter().map(term).collect();
+        if words.iter().all(Option::is_some) { words.into_iter().flatten().next() } else { None }
+    };
+    selected.or_else(attracted)
+}
+
+/// The first word for a GPU among the conditions of a term, all of which must hold.
+fn term(term: Node<'_>) -> Option<Text> {
+    term.get("matchExpressions").map(Node::items).unwrap_or_default().into_iter().find_map(|condition| {
+        let values = condition.get("values").map(Node::items).unwrap_or_default();
+        match condition.get("operator").and_then(Node::text)? {
+            "In" | "Gt" => speaks(condition.get("key")?, &values),
+            "Exists" => speaks(condition.get("key")?, &[]),
+            _ => None,
+        }
+    })
+}
+
+/// The word of a label, or of each of the values one of which it has, that speaks of a GPU.
+fn speaks(key: Node<'_>, values: &[Node<'_>]) -> Option<Text> {
     let mentioned = |node: Node<'_>| {
         let text = node.text()?;
         speaks_of_gpu(text).then(|| Text::literal(text, node.body()))
     };
-    let selector = pod.get("nodeSelector").map(Node::entries).unwrap_or_default();
-    let selected = selector.into_iter().find_map(|(key, value)| {
-        let refused = value.text().is_some_and(|t| ["false", "no", "none", "cpu"].contains(&t));
-        if refused { None } else { mentioned(key).or_else(|| mentioned(value)) }
-    });
-    let affinity = pod.path(&["affinity", "nodeAffinity"]);
-    let required = affinity.and_then(|a| a.get("requiredDuringSchedulingIgnoredDuringExecution")?.get("nodeSelectorTerms"));
-    let preferred = affinity.and_then(|a| a.get("preferredDuringSchedulingIgnoredDuringExecution"));
-    let terms = required.map(Node::items).unwrap_or_default().into_iter();
-    let terms = terms.chain(preferred.map(Node::items).unwrap_or_default().into_iter().filter_map(|p| p.get("preference")));
-    let expressions: Vec<_> = terms.filter_map(|t| t.get("matchExpressions")).flat_map(Node::items).collect();
-    let wanted =
-        expressions.into_iter().filter(|e| !matches!(e.get("operator").and_then(Node::text), Some("NotIn" | "DoesNotExist")));
-    let attracted = || {
-        wanted.into_iter().find_map(|e| {
-            let values = e.get("values").map(Node::items).unwrap_or_default();
-            e.get("key").and_then(mentioned).or_else(|| values.into_iter().find_map(mentioned))
-        })
+    let refused = |value: &Node<'_>| {
+        let text = value.text().unwrap_or_default().to_ascii_lowercase();
+        ["", "false", "no", "none", "cpu", "0", "disabled", "off"].contains(&text.as_str())
     };
-    selected.or_else(attracted)
+    if values.iter().any(refused) {
+        return None;
+    }
+    let of_values = || {
+        let words: Vec<_> = values.iter().map(|value| mentioned(*value)).collect();
+        if words.iter().all(Option::is_some) { words.into_iter().flatten().next() } else { None }
+    };
+    mentioned(key).or_else(of_values)
 }
 
 fn speaks_of_gpu(text: &str) -> bool {
@@ -240,13 +317,70 @@ mod tests {
                 "y: 1",
                 "no [gpu]",
             ),
-            (
-                "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: [{key: gpu, operator: DoesNotExist}]}]}}}",
-                "y: 1",
-                "no []",
-            ),
+            ("nodeSelector: {nvidia.com/gpu.count: '0'}", "y: 1", "no []"),
+            ("x: 1", "resources: {limits: {volcano.sh/vgpu-number: 1}}", "volcano.sh/vgpu-number: 1 []"),
         ] {
             assert_eq!(of(pod, container), shown, "{pod} {container}");
+        }
+    }
+
+    #[test]
+    fn nodes_by_affinity() {
+        let gpu = "{key: gpu, operator: In, values: [a]}";
+        for (terms, word) in [
+            (format!("[{{matchExpressions: [{gpu}]}}]"), "[gpu]"),
+            (format!("[{{matchExpressions: [{{key: zone, operator: In, values: [a]}}, {gpu}]}}]"), "[gpu]"),
+            (
+                format!("[{{matchExpressions: [{gpu}]}}, {{matchExpressions: [{{key: pool, operator: In, values: [cpu]}}]}}]"),
+                "[]",
+            ),
+            (
+                format!("[{{matchExpressions: [{gpu}]}}, {{matchFields: [{{key: metadata.name, operator: In, values: [a]}}]}}]"),
+                "[]",
+            ),
+            ("[{matchExpressions: [{key: gpu, operator: DoesNotExist}]}]".to_owned(), "[]"),
+            ("[{matchExpressions: [{key: gpu, operator: NotIn, values: [a]}]}]".to_owned(), "[]"),
+            ("[{matchExpressions: [{key: gpu, operator: In, values: ['false']}]}]".to_owned(), "[]"),
+            ("[{matchExpressions: [{key: pool, operator: In, values: [gpu, web]}]}]".to_owned(), "[]"),
+            ("[{matchExpressions: [{key: pool, operator: In, values: [gpu-a, gpu-b]}]}]".to_owned(), "[gpu-a]"),
+            ("[{matchExpressions: [{key: nvidia.com/gpu.present, operator: Exists}]}]".to_owned(), "[nvidia.com/gpu.present]"),
+            ("[]".to_owned(), "[]"),
+        ] {
+            let of = |when: &str, what: &str| {
+                let text = format!(
+                    "apiVersion: v1\nkind: Pod\nspec:\n  affinity: {{nodeAffinity: {{{when}: {what}}}}}\n  containers:\n  - image: i\n"
+                );
+                show(&text).pop().expect("a container")
+            };
+            let required = of("requiredDuringSchedulingIgnoredDuringExecution", &format!("{{nodeSelectorTerms: {terms}}}"));
+            assert_eq!(required, format!(" [image: i] no {word} |"), "{terms}");
+            let liked = format!("[{{weight: 1, preference: {{matchExpressions: [{gpu}]}}}}]");
+            assert_eq!(of("preferredDuringSchedulingIgnoredDuringExecution", &liked), " [image: i] no [] |");
+        }
+    }
+
+    #[test]
+    fn what_does_not_run_as_it_is_written() {
+        let node = "nodeSelector: {pool: gpu}";
+        let show_of = |kind: &str, more: &str| {
+            let text = format!(
+                "apiVersion: v1\nkind: {kind}\nmetadata: {{name: n}}\nspec: {{{more} template: {{spec: {{{node}, containers: [{{name: c, image: x}}, {{name: d}}]}}}}}}\n"
+            );
+            let found = read(FileId(0), &text).acts.into_iter().map(|act| match act.does {
+                Does::Launch(l) => *l,
+                other => panic!("{other:?}"),
+            });
+            found.collect::<Vec<_>>()
+        };
+        let states = |launches: &[Launch]| launches.iter().map(|l| (l.open, l.idle)).collect::<Vec<_>>();
+        let deployed = show_of("Deployment", "");
+        assert_eq!(states(&deployed), [(false, false), (true, false)], "a container without an image is a patch");
+        assert_eq!(deployed[0].object, Some(Object { kind: "Deployment".to_owned(), name: "n".to_owned() }));
+        assert_eq!(states(&show_of("Deployment", "replicas: 0,")), [(false, true), (true, true)]);
+        for kind in ["TrainingRuntime", "ClusterTrainingRuntime", "ServingRuntime", "PodTemplate", "Whatever"] {
+            let template = show_of(kind, "");
+            assert_eq!(states(&template), [(true, false), (true, false)], "{kind}");
+            assert!(template.iter().all(|l| l.gpu_node.is_none()), "{kind}");
         }
     }
 

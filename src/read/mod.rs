@@ -12,12 +12,14 @@ mod compose;
 mod conda_environment;
 mod condarc;
 mod container;
+mod default_runtime;
 mod devcontainer;
 mod dockerfile;
 mod env_file;
 mod excerpt;
 mod gitlab;
 mod kubernetes;
+mod kustomization;
 mod lock;
 mod makefile;
 pub(crate) mod markdown;
@@ -137,6 +139,14 @@ pub static FORMATS: &[Format] = &[
         names: &[],
         read: markdown::read,
     },
+    Format {
+        kind: Kind::Kustomization,
+        exact: &[],
+        names: &["kustomization.yaml", "kustomization.yml", "Kustomization"],
+        read: kustomization::read,
+    },
+    // Only whether it makes `nvidia` the default runtime; a YAML that writes such settings is known by content.
+    Format { kind: Kind::ContainerDaemon, exact: &["daemon.json"], names: &[], read: |_, _| Outline::default() },
     // Known by link only: a compose file names it, or lies beside it.
     Format { kind: Kind::EnvFile, exact: &[], names: &[], read: env_file::read },
     // Known by content only.
@@ -181,10 +191,13 @@ pub fn kind_by_content(path: &str, head: &str) -> Option<Kind> {
     if has("apiVersion:") && has("containers:") {
         return Some(Kind::Kubernetes);
     }
-    if has("services:") && (has("image:") || has("build:")) {
+    if has("services:") && (has("image:") || has("build:")) && compose::may_be(path, head) {
         return Some(Kind::Compose);
     }
-    (has("dependencies:") && has("channels:")).then_some(Kind::CondaEnvironment)
+    if has("dependencies:") && has("channels:") {
+        return Some(Kind::CondaEnvironment);
+    }
+    (head.contains("default-runtime") && head.contains("nvidia")).then_some(Kind::ContainerDaemon)
 }
 
 /// Reads one file of a kind.
@@ -192,6 +205,7 @@ pub fn kind_by_content(path: &str, head: &str) -> Option<Kind> {
 pub fn read(kind: Kind, path: &str, file: FileId, text: &str) -> Outline {
     let Some(format) = FORMATS.iter().find(|f| f.kind == kind) else { return Outline::default() };
     let mut outline = (format.read)(file, text);
+    outline.acts.extend(default_runtime::find(kind, file, text));
     // Files that are ours by a pattern or by content may be meant for another program.
     if !format.exact.iter().any(|glob| names::fits(glob, path)) {
         outline.torn.clear();
@@ -247,6 +261,13 @@ mod tests {
         assert_eq!(kind("channels:\n- a\ndependencies:\n- b\n"), Some(Kind::CondaEnvironment));
         assert_eq!(kind("services:\n  a:\n    image: x\n"), Some(Kind::Compose));
         assert_eq!(kind("apiVersion: v1\nspec:\n  containers:\n"), Some(Kind::Kubernetes));
+        assert_eq!(kind("services:\n  a:\n    image: x\n    gpu: {enabled: true}\n"), None, "a chart's values");
+        assert_eq!(kind("services:\n  a:\n    image: x\nreplicas: 1\n"), None);
+        assert_eq!(kind("services: [{image: x}]\n"), None);
+        assert_eq!(kind("x-a: &a {image: x}\nname: n\nservices:\n  a: {<<: *a, x-b: 1}\n  b:\n"), Some(Kind::Compose));
+        assert_eq!(kind_by_content("chart/values.yaml", "services:\n  a:\n    image: x\n"), None);
+        assert_eq!(kind_by_content("chart/templates/a.yaml", "services:\n  a:\n    image: x\n"), None);
+        assert_eq!(kind("docker:\n  default-runtime: nvidia\n"), Some(Kind::ContainerDaemon));
         assert_eq!(kind("microservices:\n  image: x\n"), None);
         // A recipe of conda's is no environment.
         assert_eq!(kind("package:\n  name: x\nrequirements:\n  host:\n    - pytorch\n  run:\n    - cudatoolkit\n"), None);

@@ -29,7 +29,7 @@ fn words(reason: &Reason) -> String {
         Reason::ReleaseNotes { driver } => format!("its release notes ask for driver {driver} or newer"),
         Reason::Variable { name } => format!("{name} is set here"),
         Reason::NeedsGpu { because } => format!("needs a GPU: {}", masked(because)),
-        Reason::MadeForGpu { because } => masked(because).into_owned(),
+        Reason::MadeForGpu { because } | Reason::UsesGpu { because } => masked(because).into_owned(),
         Reason::Launched { by } => launched(*by).to_owned(),
         Reason::HostDriver => "the host's driver".to_owned(),
         Reason::HostGpu { name, sm } => {

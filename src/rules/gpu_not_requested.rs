@@ -39,11 +39,13 @@ fn check(launch: &Launched, out: &mut Out) {
     let needs = || launch.needs.iter().map(|need| &need.reason);
     let must = needs().find_map(|need| if let Reason::NeedsGpu { because } = need { Some(because) } else { None });
     let may = needs().find_map(|need| if let Reason::MadeForGpu { because } = need { Some(because) } else { None });
-    let message = match (must, may) {
-        (Some(because), _) => format!("{name} gets no GPU, and needs one: {because}"),
-        (None, Some(because)) => format!("{name} gets no GPU, though {because}"),
-        (None, None) => return,
+    let can = needs().find_map(|need| if let Reason::UsesGpu { because } = need { Some(because) } else { None });
+    let (message, level) = match (must, may, can) {
+        (Some(because), ..) => (format!("{name} gets no GPU, and needs one: {because}"), Severity::Warning),
+        (None, Some(because), _) => (format!("{name} gets no GPU, though {because}"), Severity::Warning),
+        (None, None, Some(because)) => (format!("{name} gets no GPU, though {because}"), Severity::Info),
+        (None, None, None) => return,
     };
     let links = std::iter::once(primary).chain(launch.needs.iter().cloned()).collect();
-    out.push(Clash::new(Holds::Always, message, links).help(help));
+    out.push(Clash::new(Holds::Always, message, links).help(help).at_most(level));
 }

@@ -173,9 +173,10 @@ impl<'a> Walker<'_, 'a> {
                     self.script.events.push(Event::Python(text));
                 }
             }
-            Does::Runs { words, .. } => {
-                let resolved = words.iter().map(|w| (self.variables.resolve(w).unwrap_or_default(), w.at));
-                self.script.runs = resolved.collect();
+            Does::Runs { entrypoint, words } => {
+                let resolved = words.iter().map(|w| (self.variables.resolve(w).unwrap_or_default(), w.at)).collect();
+                let runs = &mut self.script.runs;
+                *(if *entrypoint { &mut runs.entrypoint } else { &mut runs.arguments }) = resolved;
             }
             _ => {}
         }

@@ -24,6 +24,7 @@ use decided::Decided;
 pub(crate) use install::UNREAD;
 
 use super::arguments::Arguments;
+use super::command::Command;
 use super::givers::interpolation_file;
 use super::images::Contents;
 use super::installers::is_read_by;
@@ -36,7 +37,7 @@ use super::worlds::World;
 use super::{File, Project, paths};
 use crate::environment::{Join, Reason};
 use crate::outline::{
-    Act, Choice, Does, IndexKind, InstallFlags, Kind, Language, Launcher, Locked, Scope, Tool, Variable, Written,
+    Act, Choice, Does, IndexKind, InstallFlags, Kind, Language, Launcher, Locked, Piece, Scope, Tool, Variable, Written,
 };
 use crate::source::{FileId, Span};
 
@@ -52,6 +53,8 @@ pub(crate) struct Script {
     pub(crate) builds: usize,
     /// Something is installed in an arm that asks for the machine's driver: no host is held against it.
     pub(crate) suits_driver: bool,
+    /// What the image runs by itself chooses the CPU, and no other run of it is known.
+    pub(crate) on_cpu: bool,
     /// Variables come from files that are not read.
     pub(crate) unread_environment: bool,
     /// Files that were read on the way.
@@ -69,7 +72,7 @@ pub(crate) struct Script {
     /// Includes that lead outside the root, as written, with their places.
     pub(crate) outside: BTreeSet<(String, Span)>,
     /// What the image runs.
-    pub(crate) runs: Vec<(String, Span)>,
+    pub(crate) runs: Command,
     /// How much work the walk was; the more, the fewer worlds are looked at.
     pub(crate) weight: usize,
 }
@@ -210,8 +213,10 @@ pub(crate) fn walk(project: &Project<'_>, beginning: &Beginning, world: &World) 
             walker.bounds.enter(file.outline);
             walker.globals(file);
             walker.stage(&beginning.path, file, *n, 0);
+            walker.look_for_variables(&beginning.path);
             if beginning.runs {
                 walker.run_with(&beginning.path);
+                walker.script.on_cpu = walker.is_on_cpu(&beginning.path, file, *n);
             }
         }
         Enters::Script => {
@@ -237,7 +242,7 @@ pub(crate) fn walk(project: &Project<'_>, beginning: &Beginning, world: &World) 
         // What was left out may change all that was seen.
         walker.script.events.clear();
         walker.script.exported.clear();
-        walker.script.runs.clear();
+        walker.script.runs = Command::default();
     }
     walker.script
 }
@@ -501,7 +506,14 @@ impl<'p, 'a> Walker<'p, 'a> {
                     variable.value.as_ref().map_or(image.at, |v| v.at),
                 );
             }
-            self.script.events.push(Event::Base { image: name, at: image.at, also: Vec::new() });
+            // Who wants another image changes the variable that names it.
+            let variable = match image.pieces.as_slice() {
+                [Piece::Variable { name, instead: None, .. }] => self.variables.get(name),
+                _ => None,
+            };
+            let set = variable.filter(|value| value.text.as_ref().is_some_and(|text| !text.is_empty())).map(|value| value.at);
+            let also = set.map(|_| (image.at, Reason::Launched { by: launch.by })).into_iter().collect();
+            self.script.events.push(Event::Base { image: name, at: set.unwrap_or(image.at), also });
             if launch.by == Launcher::Devcontainer {
                 // The root is its working folder.
                 self.acts(path, &acts[at + 1..], 0);

@@ -1,11 +1,13 @@
 //! Dockerfile stages: what they stand on, and what is copied into them.
 
 use super::super::File;
+use super::super::givers::Gpu;
 use super::super::paths;
 use super::super::variables::{self, Seen, Value, Variables};
 use super::acts::configures;
 use super::decided::of_machine;
 use super::{DEEPEST, Event, ImageState, Prefix, Walker};
+use crate::device::{self, Choice};
 use crate::environment::Reason;
 use crate::outline::{Copy, Does, Kind};
 use crate::source::Span;
@@ -64,17 +66,36 @@ impl<'a> Walker<'_, 'a> {
         }
     }
 
+    /// The files whose variables stand in what is said of building it.
+    pub(super) fn look_for_variables(&mut self, dockerfile: &str) {
+        let files = &self.project.givers.of(dockerfile).interpolations;
+        self.script.looked.extend(files.iter().map(|file| (file.clone(), Kind::EnvFile)));
+    }
+
     /// Variables that whoever runs the image gives it, where all agree.
     pub(super) fn run_with(&mut self, dockerfile: &str) {
         let built = self.project.givers.of(dockerfile);
         self.script.unread_environment = built.unread_environment;
-        self.script.looked.extend(built.interpolations.iter().map(|file| (file.clone(), Kind::EnvFile)));
         for file in &built.environment_files {
             self.environment_file(file.as_deref());
         }
         for (name, value, at) in &built.environment {
             self.variables.set(name, Value::known(value.clone(), *at, Seen::Programs));
         }
+    }
+
+    /// Whether what a stage runs by itself chooses the CPU, and nobody runs it with a GPU.
+    pub(super) fn is_on_cpu(&self, path: &str, file: File<'a>, n: usize) -> bool {
+        let parts = self.project.parts(file);
+        let name = match parts.part(n, file.outline.acts.len()).map(|(begin, _)| &file.outline.acts[begin].does) {
+            Some(Does::From(stage)) => stage.name.clone().unwrap_or_else(|| n.to_string()),
+            _ => return false,
+        };
+        let known = self.project.givers.of(path).gpu(&name, n + 1 == parts.len());
+        let mut set = self.variables.exported().filter_map(|(name, value)| Some((name, value.text.as_deref()?)));
+        let words = self.script.runs.words().map(|(word, _)| word);
+        known != Some(Gpu::Yes)
+            && (set.any(|(name, value)| device::hides_gpus(name, value, Choice::Cpu)) || device::says_cpu(words, Choice::Cpu))
     }
 
     /// The variables of a file that whoever runs the image gives it.
