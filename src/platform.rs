@@ -28,6 +28,13 @@ impl Default for Platform {
 }
 
 impl Platform {
+    /// Says of the Python that it is one of these, too; what contradicts all that was known before says nothing.
+    pub fn narrow_python(&mut self, pythons: Pythons) {
+        for known in [&mut self.python, &mut self.wheels] {
+            let both = known.and(pythons);
+            *known = if both.0 == 0 { *known } else { both };
+        }
+    }
     /// Says of the Python that it is one of these.
     pub fn set_python(&mut self, pythons: Pythons) {
         (self.python, self.wheels) = (pythons, pythons);

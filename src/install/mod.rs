@@ -38,8 +38,7 @@ pub(crate) fn fold(beginning: &Beginning, world: &World, script: &Script, aliase
         && let Some(row) = image.row
         && let Some(pythons) = Pythons::parse(row.python)
     {
-        platform.python = platform.python.and(pythons);
-        platform.wheels = platform.wheels.and(pythons);
+        platform.narrow_python(pythons);
     }
     let mut states: BTreeMap<Prefix, State> = BTreeMap::new();
     let system = State::of_image(platform.clone(), base.as_ref());
@@ -49,13 +48,8 @@ pub(crate) fn fold(beginning: &Beginning, world: &World, script: &Script, aliase
         match event {
             Event::Python(text) => {
                 if let Some(stated) = Pythons::stated(text) {
-                    for known in [&mut platform.python, &mut platform.wheels] {
-                        let admitted = stated.and(*known);
-                        *known = if admitted.0 == 0 { *known } else { admitted };
-                    }
-                    for state in states.values_mut() {
-                        (state.platform.python, state.platform.wheels) = (platform.python, platform.wheels);
-                    }
+                    platform.narrow_python(stated);
+                    states.values_mut().for_each(|state| state.platform.narrow_python(stated));
                 }
             }
             Event::Install(installed) => {
@@ -71,9 +65,8 @@ pub(crate) fn fold(beginning: &Beginning, world: &World, script: &Script, aliase
                 forward_compat.extend(names.iter().filter_map(|n| package_compat(n)));
                 if let Some(pythons) = base.as_ref().and_then(|base| python_of_system(base, names))
                     && let Some(system) = states.get_mut(&Prefix::System)
-                    && system.platform.python == Pythons::ANY
                 {
-                    system.platform.set_python(pythons);
+                    system.platform.narrow_python(pythons);
                 }
             }
             Event::Modules => states.values_mut().for_each(|state| state.unknown_base = true),

@@ -513,9 +513,10 @@ fn replaced(before: &Held, builds: &Candidates, holds: Holds) -> Effect {
         }
     };
     let always = holds == Holds::Always && builds.hold(|b| Some(differs(b))) == Holds::Always;
+    let today = if always && builds.only().is_none() { " (as picked today)" } else { "" };
     Effect::Replaces {
         from: show(old, &before.builds),
-        to: show(new, builds),
+        to: show(new, builds) + today,
         holds: if always { Holds::Always } else { Holds::Today },
     }
 }

@@ -522,13 +522,14 @@ impl Aliases for CompanyNames<'_> {
 }
 
 /// The platforms that a start is looked at on, with the hosts of each: without a host, Linux on x86-64; an image is always
-/// Linux. What comes on one machine is not what comes on another.
+/// Linux, a CI job's machine what its labels say. What comes on one machine is not what comes on another.
 fn platforms(beginning: &Beginning, hosts: &[Host]) -> Vec<(Platform, Vec<Host>)> {
     let image = matches!(beginning.enters, Enters::Stage(_) | Enters::Image(_) | Enters::Job(_) | Enters::Called { .. });
+    let own = Platform { os: beginning.os(), ..Platform::default() };
     let mut found: Vec<(Platform, Vec<Host>)> = Vec::new();
     for host in hosts {
         let platform = match image {
-            true => Platform { arch: host.platform.arch, ..Platform::default() },
+            true => Platform { arch: host.platform.arch, ..own.clone() },
             false => host.platform.clone(),
         };
         match found.iter_mut().find(|(known, _)| *known == platform) {
@@ -537,7 +538,7 @@ fn platforms(beginning: &Beginning, hosts: &[Host]) -> Vec<(Platform, Vec<Host>)
         }
     }
     if found.is_empty() {
-        found.push((Platform::default(), Vec::new()));
+        found.push((own, Vec::new()));
     }
     found
 }

@@ -146,10 +146,13 @@ impl Comparison {
                 }
             }
             Variable::PythonFullVersion => {
-                let condition = self.condition.as_ref()?;
-                let mut patches = pythons().get(minor? as usize)?.iter().map(|version| condition.admits(version));
-                let first = patches.next()?;
-                patches.all(|answer| answer == first).then_some(first)
+                let (condition, minor) = (self.condition.as_ref()?, minor?);
+                let all = pythons().get(minor as usize)?;
+                let first = condition.admits(all.first()?);
+                // Within another minor than its own a condition holds for all patches or for none.
+                let own = literal.trim().strip_prefix("3.").and_then(|rest| rest.split('.').next()?.parse().ok());
+                let rest = if own.is_some_and(|own: u32| own != minor) { &all[all.len() - 1..] } else { &all[1..] };
+                rest.iter().all(|version| condition.admits(version) == first).then_some(first)
             }
             _ => self.holds_of_text(value(variable, platform)?, literal, reversed),
         }

@@ -6,6 +6,7 @@ use super::givers::Gpu;
 use super::{Project, merged, paths};
 use crate::device;
 use crate::outline::{Act, Choice, Does, Goal, Kind, Piece, Text, Tool};
+use crate::platform::Os;
 use crate::source::Span;
 
 /// Jobs of workflows that one workflow's jobs call.
@@ -26,6 +27,18 @@ pub(crate) struct Beginning {
     pub(crate) runs: bool,
     /// The labels of the machine that a CI job asks for.
     pub(crate) machine: String,
+}
+
+impl Beginning {
+    /// The system that it runs on, where no host says more: what the labels of a CI job name, else Linux.
+    pub(crate) fn os(&self) -> Os {
+        let named = |system: &str| self.machine.split_whitespace().any(|label| label.starts_with(system));
+        match () {
+            () if named("macos") => Os::MacOs,
+            () if named("windows") => Os::Windows,
+            () => Os::Linux,
+        }
+    }
 }
 
 /// What is entered at a start.

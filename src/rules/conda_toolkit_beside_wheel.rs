@@ -64,6 +64,9 @@ fn pair<'a>(env: &'a Environment, toolkit: &'a Component) -> Option<Pair<'a>> {
     let release = conda.cuda()?;
     let wheels = env.components.iter().filter(|c| !c.name.starts_with("conda:"));
     let (wheel, holds) = wheels.into_iter().find_map(|w| Some((w, differs(w, &release)?)))?;
+    // A toolkit of another release may be allowed, too.
+    let same = toolkit.builds.hold(|b| b.cuda()?.same_minor(&release));
+    let holds = if same == Holds::Always { holds } else { Holds::Today };
     Some(Pair { toolkit, conda, wheel, build: picked(wheel)?, holds })
 }
 

@@ -53,6 +53,7 @@ impl<'a> Walker<'_, 'a> {
         }
         // Thousands of entries have a few conditions.
         let mut answers: HashMap<&When, bool> = HashMap::new();
+        let mut markers: HashMap<&str, Option<bool>> = HashMap::new();
         let default = Choice::PixiEnvironment("default".to_owned());
         let selected = world.with.iter().chain([&default]);
         for act in self.project.parts(file).under(selected).into_iter().map(|at| &file.outline.acts[at]) {
@@ -64,7 +65,7 @@ impl<'a> Walker<'_, 'a> {
                 continue;
             }
             match &act.does {
-                Does::Lock(lock) => self.lock(lock, step, via),
+                Does::Lock(lock) => self.lock(lock, step, via, &mut markers),
                 Does::Index(index) => {
                     let index = self.index(index);
                     step.indexes.push(index);
@@ -85,11 +86,19 @@ impl<'a> Walker<'_, 'a> {
         !edited && image.contexts.iter().any(|context| paths::under(path, context).is_some_and(|p| image.contents.holds(p)))
     }
 
-    fn lock(&mut self, lock: &Locked, step: &mut Installed, via: &[(Span, Reason)]) {
+    fn lock<'m>(
+        &mut self,
+        lock: &'m Locked,
+        step: &mut Installed,
+        via: &[(Span, Reason)],
+        markers: &mut HashMap<&'m str, Option<bool>>,
+    ) {
         let (mut may, mut sure) = (lock.markers.is_empty(), lock.markers.is_empty());
         for marker in &lock.markers {
-            self.script.markers.insert(marker.clone());
-            let holds = self.world.marker(marker);
+            let holds = *markers.entry(marker).or_insert_with(|| {
+                self.script.markers.insert(marker.clone());
+                self.world.marker(marker)
+            });
             may |= holds != Some(false);
             sure |= holds == Some(true);
         }
