@@ -38,88 +38,89 @@ pub(crate) fn candidates(package: &str, wants: &Specifiers, reach: &Reach<'_>, p
         None => reach.indexes.iter().filter(|i| !i.explicit).collect(),
     };
     let sure: Vec<&StepIndex> = visible.iter().copied().filter(|index| !index.perhaps).collect();
-    let found = with_last(rows, wants, reach, platform, &visible);
+    let search = Search { rows, wants, reach, platform };
+    let found = search.with_last(&visible);
     if sure.len() == visible.len() {
         return found;
     }
     // It does not matter whether an index is looked at where the same comes out.
-    let without = with_last(rows, wants, reach, platform, &sure);
+    let without = search.with_last(&sure);
     let of = |c: &Candidates| c.builds.iter().map(|b| (b.version.clone(), b.index)).collect::<Vec<_>>();
     let same = of(&found) == of(&without) && found.open == without.open && found.today == without.today;
     if same { found } else { Candidates { open: true, today: None, ..found } }
 }
 
-/// The builds of some indexes; the last ones are asked only where the others have none.
-fn with_last(
+/// What is looked for, wherever it is.
+struct Search<'a> {
     rows: &'static [Release],
-    wants: &Specifiers,
-    reach: &Reach<'_>,
-    platform: &Platform,
-    visible: &[&StepIndex],
-) -> Candidates {
-    let first: Vec<&StepIndex> = visible.iter().copied().filter(|index| !index.last).collect();
-    let found = among(rows, wants, reach, platform, &first);
-    let has_unknown = first.iter().any(|index| index.id.is_none());
-    if first.len() == visible.len() || has_unknown || !found.builds.is_empty() {
-        return found;
-    }
-    among(rows, wants, reach, platform, visible)
+    wants: &'a Specifiers,
+    reach: &'a Reach<'a>,
+    platform: &'a Platform,
 }
 
-fn among(
-    rows: &'static [Release],
-    wants: &Specifiers,
-    reach: &Reach<'_>,
-    platform: &Platform,
-    visible: &[&StepIndex],
-) -> Candidates {
-    let first_index = reach.first_index;
-    let mut found = Candidates::default();
-    let mut unknown = visible.is_empty();
-    let pre = reach.pre || wants.names_pre();
-    for index in visible {
-        let Some(id) = index.id else {
-            // Its contents may win over everything behind it (uv), or over everything (pip).
-            unknown = true;
-            if first_index {
-                break;
-            }
-            continue;
-        };
-        let here = published::served(rows, id);
-        for Served { build, pythons } in here.iter() {
-            let runs = build.release.platforms.meets(platform.bits())
-                && (pythons.is_empty() || pythons.iter().any(|set| set.meets(platform.wheels)));
-            let taken = |version: &Version| wants.admits(version) && (pre || !version.is_pre());
-            if runs && taken(&build.version) {
-                found.builds.push(build.clone());
-            }
+impl Search<'_> {
+    /// The builds of some indexes; the last ones are asked only where the others have none.
+    fn with_last(&self, visible: &[&StepIndex]) -> Candidates {
+        let first: Vec<&StepIndex> = visible.iter().copied().filter(|index| !index.last).collect();
+        let found = self.among(&first);
+        let has_unknown = first.iter().any(|index| index.id.is_none());
+        if first.len() == visible.len() || has_unknown || !found.builds.is_empty() {
+            return found;
         }
-        unknown |= knowledge::index_by_id(id).is_some_and(|i| i.candidates);
-        // uv stops at the first index that has the package at all.
-        if first_index && !here.is_empty() {
-            break;
-        }
-        // A nightly index has builds that no table lists.
-        if here.is_empty() && knowledge::index_by_id(id).is_some_and(|i| i.pre_releases) && (reach.pre || first_index) {
-            unknown = true;
-            if first_index {
-                break;
-            }
-        }
+        self.among(visible)
     }
-    let order = |id: &str| visible.iter().position(|i| i.id == Some(id));
-    found.builds.sort_by(|a, b| a.version.cmp(&b.version).then_with(|| order(a.index).cmp(&order(b.index))));
-    // Of one public version the highest local one is taken, whoever asks: `2.1.0+cu118` before `2.1.0`.
-    let above: Vec<Option<Version>> = found.builds.iter().skip(1).map(|b| Some(b.version.clone())).chain([None]).collect();
-    let mut above = above.into_iter();
-    found.builds.retain(|b| {
-        let next = above.next().flatten();
-        next.is_none_or(|next| next == b.version || next.public() != b.version.public())
-    });
-    found.open = unknown || found.builds.is_empty();
-    found.today = if unknown { None } else { today(&found.builds) };
-    found
+
+    /// The builds of these indexes.
+    fn among(&self, visible: &[&StepIndex]) -> Candidates {
+        let Self { rows, wants, reach, platform } = *self;
+        let first_index = reach.first_index;
+        let mut found = Candidates::default();
+        let mut unknown = visible.is_empty();
+        let pre = reach.pre || wants.names_pre();
+        for index in visible {
+            let Some(id) = index.id else {
+                // Its contents may win over everything behind it (uv), or over everything (pip).
+                unknown = true;
+                if first_index {
+                    break;
+                }
+                continue;
+            };
+            let here = published::served(rows, id);
+            for Served { build, pythons } in here.iter() {
+                let runs = build.release.platforms.meets(platform.bits())
+                    && (pythons.is_empty() || pythons.iter().any(|set| set.meets(platform.wheels)));
+                let taken = |version: &Version| wants.admits(version) && (pre || !version.is_pre());
+                if runs && taken(&build.version) {
+                    found.builds.push(build.clone());
+                }
+            }
+            unknown |= knowledge::index_by_id(id).is_some_and(|i| i.candidates);
+            // uv stops at the first index that has the package at all.
+            if first_index && !here.is_empty() {
+                break;
+            }
+            // A nightly index has builds that no table lists.
+            if here.is_empty() && knowledge::index_by_id(id).is_some_and(|i| i.pre_releases) && (reach.pre || first_index) {
+                unknown = true;
+                if first_index {
+                    break;
+                }
+            }
+        }
+        let order = |id: &str| visible.iter().position(|i| i.id == Some(id));
+        found.builds.sort_by(|a, b| a.version.cmp(&b.version).then_with(|| order(a.index).cmp(&order(b.index))));
+        // Of one public version the highest local one is taken, whoever asks: `2.1.0+cu118` before `2.1.0`.
+        let above: Vec<Option<Version>> = found.builds.iter().skip(1).map(|b| Some(b.version.clone())).chain([None]).collect();
+        let mut above = above.into_iter();
+        found.builds.retain(|b| {
+            let next = above.next().flatten();
+            next.is_none_or(|next| next == b.version || next.public() != b.version.public())
+        });
+        found.open = unknown || found.builds.is_empty();
+        found.today = if unknown { None } else { today(&found.builds) };
+        found
+    }
 }
 
 /// The newest build; `None` where two indexes serve the same newest version, and an installer may take either.
