@@ -223,6 +223,14 @@ fn the_order_of_steps_counts() {
     assert_eq!(effects("pip install torch==2.6.0\npip install torchvision==0.20.0"), "2.6.0 (cu124) -> 2.5.0 (cu124) Always");
     assert_eq!(effects("pip install torch==2.6.0\npip install torchvision"), "2.6.0 (cu124) -> 2.15.0 (cu132) Today");
     assert_eq!(effects("pip install torch==2.6.0\npip install --no-deps torchvision"), "");
+    // What is there is taken first, in the order of the asks, and what comes later fits it.
+    let three = "pip install torch==2.4.1 torchvision==0.19.1 --index-url https://download.pytorch.org/whl/cu121\n";
+    assert_eq!(effects(&format!("{three}pip install torch torchvision torchaudio")), "keeps");
+    assert_eq!(effects(&format!("{three}pip install torchvision torchaudio timm")), "keeps");
+    assert_eq!(effects(&format!("{three}pip install torchvision xformers")), "keeps");
+    assert_eq!(effects(&format!("{three}pip install xformers torchvision")), "2.4.1+cu121 -> 2.15.0 (cu132) Today");
+    // No index in reach has what it requires: pip fails, and nothing is replaced.
+    assert_eq!(effects("pip install torch==2.1.0\npip install torchvision==0.15.0"), "unknown");
     assert_eq!(effects("pip install torch==2.6.0\npip uninstall -y torch\npip install torch==2.5.0"), "");
     assert_eq!(effects("uv pip install torch==2.6.0\nuv pip install torchvision"), "2.6.0 (cu124) -> 2.15.0 (cu132) Today");
 }
