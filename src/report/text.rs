@@ -11,6 +11,9 @@ use super::{Outcome, label_text};
 use crate::diagnostic::{Diagnostic, Label, OnHost, Severity};
 use crate::source::FileId;
 
+/// No finding names more environments; the other formats have all.
+const MOST_ENVIRONMENTS: usize = 8;
+
 /// How the text looks.
 #[derive(Clone, Copy, Debug)]
 pub struct Look {
@@ -158,7 +161,10 @@ fn write_footer(outcome: &Outcome<'_>, part: usize, diagnostic: &Diagnostic, out
     let environments = outcome.environments(part, diagnostic);
     let path = diagnostic.labels.first().and_then(|l| outcome.path(part, l.at.file));
     if environments.iter().any(|e| Some(e) != path.as_ref()) {
-        writeln!(out, "  in: {}", one_line(&environments.join(", ")))?;
+        let shown = &environments[..environments.len().min(MOST_ENVIRONMENTS)];
+        let more = environments.len() - shown.len();
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        writeln!(out, "  in: {}{more}", one_line(&shown.join(", ")))?;
     }
     if !diagnostic.hosts.is_empty() {
         // Of a single host the message says what it has.
