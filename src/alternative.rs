@@ -1,7 +1,7 @@
 //! Another build that a user may take instead of the one that breaks, and how it is asked for.
 
 use crate::chain::{self, Driver};
-use crate::environment::{Build, Environment, Host};
+use crate::environment::{Build, Component, Environment, Host, Reason};
 use crate::knowledge::{self, Basis, Index, Kernels, Library, Release, Sm};
 use crate::version::{CudaVersion, Version};
 
@@ -16,17 +16,27 @@ pub(crate) struct Wanted<'a> {
 }
 
 impl Wanted<'_> {
-    /// What to write (`torch 2.7.0+cu128 from https://download.pytorch.org/whl/cu128`): of the same version the build with
-    /// the newest CUDA; else the next newer version; else the newest older one.
-    pub(crate) fn instead_of(&self, package: &str, now: &Build) -> Option<String> {
+    /// What to write instead of a build (`torch 2.7.0+cu128 from https://download.pytorch.org/whl/cu128`): of the same version
+    /// the build with the newest CUDA that the host's driver runs; else the next newer version; else the newest older one.
+    pub(crate) fn instead_of(&self, component: &Component, now: &Build) -> Option<String> {
         let driver = Driver::of(self.host);
+        self.best(component, now, |cuda| driver.as_ref().is_none_or(|driver| driver.below(cuda) == Some(false)))
+    }
+    /// The same where the driver is raised.
+    pub(crate) fn for_any_driver(&self, component: &Component, now: &Build) -> Option<String> {
+        self.best(component, now, |_| true)
+    }
+
+    fn best(&self, component: &Component, now: &Build, runs: impl Fn(&CudaVersion) -> bool) -> Option<String> {
         let mine = now.version.public();
         let mut best: Option<(u8, Version, CudaVersion, &Release)> = None;
-        for release in knowledge::releases(package).iter().filter(|release| self.fits(release)) {
+        // A library for frameworks has no kernels that could be missing.
+        let library = now.release.kernels == Kernels::Unknown;
+        for release in knowledge::releases(&component.name).iter().filter(|release| self.fits(release, library)) {
             let cuda = release.brings.iter().find(|part| part.library == Library::Cuda);
             let Some(cuda) = cuda.and_then(|part| CudaVersion::parse(part.version)) else { continue };
             let Some(version) = Version::parse(release.version) else { continue };
-            if std::ptr::eq(release, now.release) || driver.as_ref().is_some_and(|d| d.below(&cuda) != Some(false)) {
+            if std::ptr::eq(release, now.release) || !runs(&cuda) {
                 continue;
             }
             let rank = match version.cmp(&mine) {
@@ -44,16 +54,32 @@ impl Wanted<'_> {
                 best = Some((rank, version, cuda, release));
             }
         }
-        best.map(|(_, version, _, release)| self.written(package, now, &version, release))
+        let (_, version, cuda, release) = best?;
+        let name = component.name.trim_start_matches("conda:");
+        // What an image brings is not asked for by its name.
+        if matches!(component.evidence.reason, Reason::Image { .. }) {
+            return Some(format!("an image with {name} {version} for CUDA {}", cuda.minor_only()));
+        }
+        // Nor is what the line's own package requires.
+        let required = component.evidence.also.iter().find_map(|(at, reason)| match reason {
+            Reason::Requires { by, .. } if *at == component.evidence.at => Some(by),
+            _ => None,
+        });
+        let written = self.written(&component.name, now, &version, release);
+        match required.and_then(|by| by.split(' ').next()) {
+            Some(by) => Some(format!("a release of {by} that goes with {written}")),
+            None => Some(written),
+        }
     }
 
-    fn fits(&self, release: &Release) -> bool {
+    fn fits(&self, release: &Release, library: bool) -> bool {
         let platform = &self.env.platform;
         let python = release.pythons.is_empty()
             || release.pythons.iter().any(|p| crate::platform::Pythons::parse(p).is_some_and(|set| set.meets(platform.wheels)));
+        // Of what is not known to run nothing is advised.
         let runs = self.host.gpus.iter().all(|gpu| {
             let tegra = gpu.segment == Some(knowledge::Segment::Tegra);
-            gpu.sm.is_none_or(|sm| chain::runs_on(release.kernels, sm, tegra) != Some(false))
+            gpu.sm.is_none_or(|sm| library || chain::release_runs_on(release, sm, tegra) == Some(true))
         });
         // A GPU newer than a build may run its PTX; that is no advice.
         let own = |sm: Sm| match release.kernels {

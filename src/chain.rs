@@ -2,7 +2,7 @@
 //! what a start needs in all.
 
 use crate::environment::{Evidence, Host, Join, Reason};
-use crate::knowledge::{self, Basis, DriverBound, Kernels, Segment, Sm};
+use crate::knowledge::{self, Basis, DriverBound, Kernels, Library, Release, Segment, Sm};
 use crate::notation::requirement::{Subject, parse};
 use crate::platform::Os;
 use crate::source::Span;
@@ -134,6 +134,17 @@ pub(crate) fn runs_on(kernels: Kernels, sm: Sm, tegra: bool) -> Option<bool> {
         (false, true) => None,
         (false, false) => Some(false),
     }
+}
+
+/// The same of a release: PTX that is not known cannot be older than what the compiler of its CUDA has targets for.
+pub(crate) fn release_runs_on(release: &Release, sm: Sm, tegra: bool) -> Option<bool> {
+    runs_on(release.kernels, sm, tegra).or_else(|| {
+        let Kernels::Known { ptx_unknown: true, .. } = release.kernels else { return None };
+        let cuda = release.brings.iter().find(|part| part.library == Library::Cuda)?;
+        let toolkit = knowledge::toolkit(&CudaVersion::parse(cuda.version)?)?;
+        let newer = toolkit.sms.iter().all(|target| (target.major, target.minor) > (sm.major, sm.minor));
+        (newer && !tegra).then_some(false)
+    })
 }
 
 /// The architectures in a build, in words: `sm_50 … sm_90, PTX 9.0`.

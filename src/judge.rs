@@ -133,8 +133,8 @@ struct Merged {
     holds: Holds,
     environments: BTreeSet<String>,
     hosts: BTreeSet<Met>,
-    /// What mends it, the speaker's own first.
-    helps: Vec<String>,
+    /// What mends it and on which hosts, the speaker's own first.
+    helps: Vec<(String, BTreeSet<String>)>,
 }
 
 /// A host, what of it does not fit, and the message that this ends.
@@ -153,18 +153,21 @@ fn merge(graded: Vec<(Seen, Severity)>, hosts: usize) -> Vec<Diagnostic> {
             helps: Vec::new(),
         });
         let mut found = diagnostic(&seen, severity);
+        let host = seen.host.clone();
         if !seen.host.is_empty() {
             into.hosts.insert((seen.host, seen.clash.has, found.message.clone()));
         }
         into.environments.extend(Some(seen.environment).filter(|name| !name.is_empty()));
         let graver = severity > into.said.severity;
         if let Some(help) = found.help.take().filter(|help| !help.is_empty()) {
-            let known = into.helps.iter().position(|other| *other == help);
-            match known {
-                Some(at) if graver => into.helps[..=at].rotate_right(1),
-                Some(_) => {}
-                None if graver => into.helps.insert(0, help),
-                None => into.helps.push(help),
+            let known = into.helps.iter().position(|(other, _)| *other == help);
+            let at = known.unwrap_or_else(|| {
+                into.helps.push((help, BTreeSet::new()));
+                into.helps.len() - 1
+            });
+            into.helps[at].1.extend(Some(host).filter(|host| !host.is_empty()));
+            if graver {
+                into.helps[..=at].rotate_right(1);
             }
             into.helps.truncate(MOST_HELPS);
         }
@@ -200,17 +203,42 @@ impl Merged {
             let all = hosts.entry(name.clone()).or_default();
             all.extend(what.filter(|what| !all.contains(what)));
         }
-        let mut message = self.said.message.clone() + &self.ending(in_force);
+        let mut message = self.said.message.clone() + &self.ending(in_force) + &self.besides();
         if self.holds == Holds::Today && !message.contains("today") {
             message += " (as picked today)";
         }
         Diagnostic {
             message,
-            help: Some(self.helps.join("; ")).filter(|help| !help.is_empty()),
+            help: Some(self.help()).filter(|help| !help.is_empty()),
             environments: self.environments.into_iter().collect(),
             hosts: hosts.into_iter().map(|(name, has)| OnHost { name, has }).collect(),
             ..self.said
         }
+    }
+    /// What mends one host may not mend the next: each help says for whom it is.
+    fn help(&self) -> String {
+        let several = self.hosts.iter().map(|(name, ..)| name).collect::<BTreeSet<_>>().len() > 1 && self.helps.len() > 1;
+        let one = |(help, hosts): &(String, BTreeSet<String>)| match several {
+            true => format!("for {}: {help}", hosts.iter().map(String::as_str).collect::<Vec<_>>().join(" and ")),
+            false => help.clone(),
+        };
+        self.helps.iter().map(one).collect::<Vec<_>>().join("; ")
+    }
+    /// The hosts of which the message is not true, which break for another number: the first of them with that, the others
+    /// by name.
+    fn besides(&self) -> String {
+        let spoken: BTreeSet<&str> =
+            self.hosts.iter().filter(|(.., message)| *message == self.said.message).map(|(name, ..)| name.as_str()).collect();
+        let mut others = self.hosts.iter().filter(|(name, ..)| !spoken.contains(name.as_str()));
+        let Some((name, has, message)) = others.next() else { return String::new() };
+        let has = match (has.driver(), has.gpu()) {
+            (Some(driver), _) => format!(", {name} has {driver}"),
+            (None, Some(gpu)) => format!(" {gpu} of {name}"),
+            (None, None) => String::new(),
+        };
+        let more: BTreeSet<&str> = others.map(|(other, ..)| other.as_str()).filter(|other| other != name).collect();
+        let more: String = more.into_iter().map(|other| format!(", and so on {other}")).collect();
+        format!("; {message}{has}{more}")
     }
     /// What the hosts have of which the message is true; another host may break for another number. Of several hosts in
     /// force it says which, unless all of them have the same.

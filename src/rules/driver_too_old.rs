@@ -68,7 +68,7 @@ struct Brought<'a> {
     /// A library for frameworks, not one itself.
     part: bool,
     /// What comes, of which package; `None` for an image's toolkit.
-    build: Option<(&'a str, &'a Build)>,
+    build: Option<(&'a Component, &'a Build)>,
     /// Where several releases may come and none fits: the package, and the demand that all of them have in common.
     weakest: Option<(String, Demand)>,
 }
@@ -112,7 +112,7 @@ impl<'a> Machine<'a> {
         let evidence = component.evidence.clone();
         let library = builds.builds.iter().all(|build| build.release.kernels == Kernels::Unknown);
         let part = library && !component.name.starts_with("conda:");
-        let named = Some((component.name.as_str(), builds.today().unwrap_or(build)));
+        let named = Some((component, builds.today().unwrap_or(build)));
         if let Some(compatible) = self.forward_compat(&told.cuda) {
             let holds = builds.hold(|build| self.too_old(build));
             return Some(Brought { holds, evidence, told, compatible: Some(compatible), part, build: named, weakest: None });
@@ -141,7 +141,7 @@ impl<'a> Machine<'a> {
     fn other(&self, brought: &Brought<'_>) -> Option<String> {
         let wanted = Wanted { env: self.env, host: self.host, gpu: None };
         match brought.build {
-            Some((package, build)) => wanted.instead_of(package, build),
+            Some((component, build)) => wanted.instead_of(component, build),
             None => chain::newest_cuda(&self.driver).map(|older| format!("an image with CUDA {older} or older")),
         }
     }

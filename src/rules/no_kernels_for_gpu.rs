@@ -21,7 +21,7 @@ fn check(env: &Environment, host: &Host, out: &mut Out) {
             let lacks = |build: &Build| match build.release.kernels {
                 // A CPU build is another rule's matter; here it is no answer.
                 Kernels::Cpu => Some(false),
-                kernels => chain::runs_on(kernels, sm, tegra).map(|runs| !runs),
+                _ => chain::release_runs_on(build.release, sm, tegra).map(|runs| !runs),
             };
             let holds = component.builds.hold(lacks);
             if !matches!(holds, Holds::Always | Holds::Today) {
@@ -32,13 +32,17 @@ fn check(env: &Environment, host: &Host, out: &mut Out) {
             let shown = format!("{} {}", component.name, build.version);
             let has = Has::Gpu { name: gpu.name.clone(), sm: format!("sm_{}{}", sm.major, sm.minor) };
             let clash = Clash::new(holds, format!("{shown} has no kernels for"), links(component, build, gpu, sm));
-            let other = Wanted { env, host, gpu: Some(sm) }.instead_of(&component.name, build);
-            let code = format!("has code that runs on sm_{}{}", sm.major, sm.minor);
-            out.push(clash.host_has(has).help(match other {
-                Some(other) => format!("take {other}, which {code}"),
-                None => format!("no known build of {} {code}", component.name),
-            }));
+            out.push(clash.host_has(has).help(help(&Wanted { env, host, gpu: Some(sm) }, component, build, sm)));
         }
+    }
+}
+
+fn help(wanted: &Wanted<'_>, component: &Component, build: &Build, sm: Sm) -> String {
+    let code = format!("has code that runs on sm_{}{}", sm.major, sm.minor);
+    match (wanted.instead_of(component, build), wanted.for_any_driver(component, build)) {
+        (Some(other), _) => format!("take {other}, which {code}"),
+        (None, Some(other)) => format!("raise the driver, and take {other}, which {code}"),
+        (None, None) => format!("no known build of {} {code}", component.name),
     }
 }
 

@@ -1,7 +1,8 @@
 use super::{Check, Clash, Needs, Out, Rule};
 use crate::chain;
 use crate::diagnostic::Severity;
-use crate::environment::{Effect, Environment, Evidence, Holds, Reason, Step};
+use crate::environment::{Change, Effect, Environment, Evidence, Holds, Reason, Step};
+use crate::knowledge::{self, Index};
 use crate::outline::Tool;
 use crate::version::Version;
 
@@ -37,7 +38,7 @@ fn check(env: &Environment, out: &mut Out) {
             let mut links = vec![cause, before, command];
             links.dedup_by(|a, b| a.at == b.at);
             let holds = if *holds == Holds::Always { Holds::Always } else { Holds::Today };
-            let mended = partner(step, requires.map(|(by, _)| by), from);
+            let mended = partner(step, requires.map(|(by, _)| by), from, own_index(env, step, change));
             let by_conda = |s: &Step| s.tool == Tool::Conda && s.asks.iter().any(|a| a.evidence.at == change.before.at);
             let help = match (mended, requires) {
                 _ if env.steps.iter().any(by_conda) => "take torch and its companions from conda, or all of them from pip".to_owned(),
@@ -67,15 +68,25 @@ fn name_of(build: &str) -> &str {
     build.split(' ').next().unwrap_or(build)
 }
 
+/// The index that the torch that was there came from, where the later step does not look at it.
+fn own_index(env: &Environment, step: &Step, change: &Change) -> Option<&'static Index> {
+    let mut asks = env.steps.iter().flat_map(|step| &step.asks);
+    let ask = asks.find(|ask| ask.package == change.package && ask.evidence.at == change.before.at)?;
+    let build = ask.builds.only().or_else(|| ask.builds.today())?;
+    let index = knowledge::index_by_id(build.index).filter(|index| index.local_versions && !index.address.is_empty())?;
+    (!step.indexes.iter().any(|known| known.id == Some(index.id))).then_some(index)
+}
+
 /// Whether a step pins the package that requires another torch.
 fn pins(step: &Step, build: &str) -> bool {
     step.asks.iter().any(|ask| ask.package == name_of(build) && ask.wants.pin().is_some())
 }
 
 /// The release of a pinned companion for the torch that was there.
-fn partner(step: &Step, by: Option<&str>, torch: &str) -> Option<String> {
+fn partner(step: &Step, by: Option<&str>, torch: &str, index: Option<&Index>) -> Option<String> {
     let by = by.filter(|by| pins(step, by))?;
     let torch = Version::parse(torch.split(' ').next()?)?.public();
     let (companion, release) = (name_of(by), chain::partner(name_of(by), &torch)?);
-    Some(format!("write {companion}=={release}, the release for torch {torch}"))
+    let whence = index.map_or(String::new(), |index| format!(", from https://{} as torch is", index.address));
+    Some(format!("write {companion}=={release}, the release for torch {torch}{whence}"))
 }
