@@ -3,6 +3,7 @@
 //! A script is not run: every command that stands in it counts where it stands, under the tests around it; what stands in
 //! a function, where that is called.
 
+mod answers;
 mod array;
 mod batch;
 mod branches;
