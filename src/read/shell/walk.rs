@@ -341,7 +341,9 @@ impl<'e, 'o> Walk<'e, 'o> {
         let (Some(name), Some(body)) = (node.child_by_field_name("variable"), node.child_by_field_name("body")) else {
             return;
         };
-        steps.extend(values.iter().flat_map(|n| substitutions(*n)).map(Step::Visit));
+        let inputs: Vec<_> = values.iter().flat_map(|n| substitutions(*n)).collect();
+        steps.extend(self.sifted_by_loop(body, &inputs));
+        steps.extend(inputs.into_iter().map(Step::Visit));
         let values = self.loop_words(&values);
         let literal = |value: &Text| value.known().is_some();
         if (1..=UNROLLED).contains(&values.len()) && !self.out.unrolling && values.iter().all(literal) {
