@@ -359,6 +359,22 @@ fn tests_of_one_thing_never_hold_together() {
 }
 
 #[test]
+fn what_ends_the_script_takes_what_stands_before_it_along() {
+    let text = "test -n \"$CPU\" && pip install torch==2.4.1 && exit 0\npip install torchvision==0.20.0\n";
+    let lines = environments(&[("a.sh", text)]);
+    assert!(lines.iter().any(|line| line.contains("2.4.1")) && lines.iter().any(|line| line.contains("0.20.0")), "{lines:#?}");
+    assert!(!lines.iter().any(|line| line.contains("2.4.1") && line.contains("0.20.0")), "{lines:#?}");
+}
+
+#[test]
+fn a_value_alone_asks_whether_there_is_one() {
+    let text = "if [ \"$GPU\" ]; then V=2.4.1; fi\nif [ -z \"$GPU\" ]; then W=0.20.0; fi\n\
+                pip install torch==${V:-2.5.0}\npip install torchvision==${W:-0.19.1}\n";
+    let lines = environments(&[("a.sh", text)]);
+    assert_eq!(lines.len(), 2, "{lines:#?}");
+}
+
+#[test]
 fn an_arm_that_asks_for_the_driver_suits_it() {
     let runs = |test: &str| {
         let text = format!("if {test}; then\n  pip install torch==2.11.0\nfi\n");

@@ -92,7 +92,7 @@ pub(crate) fn fold(beginning: &Beginning, world: &World, script: &Script, aliase
             chosen: world.with.iter().cloned().collect(),
             platform: state.platform.clone(),
             image: base.clone(),
-            runs: beginning.runs && !script.suits_driver && !script.on_cpu,
+            runs: beginning.runs && !script.suits_host && !script.on_cpu,
             components: state.components(),
             steps: state.steps,
             variables: variables.clone(),

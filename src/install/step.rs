@@ -401,16 +401,27 @@ impl State {
     /// What the step does to a package that was there, when of it `pick` comes.
     fn change(&self, want: &Wanted, builds: &Candidates, cause: &Evidence, step: &Installed, pick: Pick) -> Option<Change> {
         let (_, before) = self.there(&want.name)?;
+        let effect = self.effect(want, before, builds, step, pick);
+        // Who looks first at what is there knows what this does to it.
+        let effect = if step.says.packages && !matches!(effect, Effect::Keeps) { Effect::Unknown } else { effect };
+        Some(Change {
+            package: want.name.clone(),
+            effect,
+            before: before.evidence.clone(),
+            chosen: before.chosen,
+            cause: cause.clone(),
+        })
+    }
+
+    fn effect(&self, want: &Wanted, before: &Held, builds: &Candidates, step: &Installed, pick: Pick) -> Effect {
         // A build that is not known goes all the same, when its version is and the new ask does not admit it.
         if before.builds.builds.is_empty()
             && let (Some(old), Some(new)) = (&before.pin, builds.today())
             && !want.wants.admits(old)
         {
-            let effect = Effect::Replaces { from: old.to_string(), to: new.version.to_string(), holds: Holds::Always };
-            let (before, chosen) = (before.evidence.clone(), before.chosen);
-            return Some(Change { package: want.name.clone(), effect, before, chosen, cause: cause.clone() });
+            return Effect::Replaces { from: old.to_string(), to: new.version.to_string(), holds: Holds::Always };
         }
-        let effect = if step.flags.reinstall || (step.flags.upgrade && !want.implied) {
+        if step.flags.reinstall || (step.flags.upgrade && !want.implied) {
             replaced(before, builds, Holds::Always)
         } else {
             // What is there stays if it meets what the step asks, and what the packages beside it require.
@@ -424,14 +435,7 @@ impl State {
                 _ if step.tool == Tool::Conda => Effect::Unknown,
                 (.., Pick::Takes(_)) => replaced(before, builds, Holds::Today),
             }
-        };
-        Some(Change {
-            package: want.name.clone(),
-            effect,
-            before: before.evidence.clone(),
-            chosen: before.chosen,
-            cause: cause.clone(),
-        })
+        }
     }
 }
 

@@ -1,6 +1,8 @@
-//! The small languages inside files: requirements (PEP 508), markers, wheel names, conda match specs, image references.
+//! The small languages inside files: requirements (PEP 508), markers, wheel names, conda match specs, image references,
+//! what shell text asks.
 //! Readers check them as they read; `install` parses them again once variables are resolved.
 
+pub(crate) mod asking;
 pub mod image;
 pub mod marker;
 pub mod match_spec;

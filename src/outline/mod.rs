@@ -14,7 +14,7 @@ pub use install::{Compile, Download, Install, InstallFlags, Modules, SystemPacka
 pub use launch::{BuildOf, Change, GpuRequest, Launch, Launcher, Object, Patch};
 pub use link::{Copy, Goal, How, INPUTS, Include, Job, Sifted, Stage, Use, Written, input_name};
 pub use package::{IndexKind, IndexLine, Language, Locked, LockedFrom, Requirement, Role, Route, RouteTo};
-pub use place::{Leaves, Place, Scope, Variable};
+pub use place::{Answer, Leaves, Place, Scope, Variable};
 pub use text::{Composed, Piece, Text};
 pub use told::{Covers, Ignore, Torn, Vain};
 
@@ -206,6 +206,8 @@ pub enum Does {
     Copy(Copy),
     /// A variable is set or declared.
     Set(Variable),
+    /// Where a variable's value comes from that is known only when run.
+    Answer(Answer),
     /// What follows happens elsewhere.
     Enter(Place),
     /// What follows does not happen.

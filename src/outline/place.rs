@@ -13,6 +13,19 @@ pub struct Variable {
     pub scope: Scope,
 }
 
+/// What a variable holds, or what a function answers, comes from asking. Stands right behind the act that sets the variable.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Answer {
+    /// The variable, or `(name)` for a function.
+    pub name: String,
+    /// The machine was asked which driver, toolkit or GPU it has.
+    pub machine: bool,
+    /// Which packages are there was asked.
+    pub packages: bool,
+    /// Variables, and functions as `(name)`, that it comes from besides.
+    pub from: Vec<String>,
+}
+
 /// How far a variable reaches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Scope {

@@ -1,6 +1,6 @@
 //! Which arm of a branch is taken where all that its test asks is known: `[ "$VARIANT" = gpu ]` under `ARG VARIANT=cpu`.
 
-use super::questions::{ELIF, cases, parts};
+use super::questions::{ELIF, cases, parts, value_alone};
 
 /// A test longer than this may go on where its text was cut.
 const LONGEST: usize = 256;
@@ -86,7 +86,7 @@ fn compound(inside: &str, double: bool, value: &impl Fn(&str) -> Option<String>)
 }
 
 fn comparison(test: &str, double: bool, value: &impl Fn(&str) -> Option<String>) -> Option<bool> {
-    let parts = parts(test)?;
+    let parts = value_alone(test).or_else(|| parts(test))?;
     let known = value(&bare(parts.subject)?)?;
     let answer = word(parts.answer)?;
     let holds = match parts.operator {
@@ -187,6 +187,8 @@ mod tests {
             ("test $V = cpu", Some(0)),
             ("[ -z \"$E\" ]", Some(0)),
             ("[ -n \"$E\" ]", Some(1)),
+            ("[ \"$E\" ]", Some(1)),
+            ("[ $V ]", Some(0)),
             ("[ $N -ge 12 ]", Some(0)),
             ("[ $N -lt 12 ]", Some(1)),
             ("[ $V = gpu ] elif [ $V = cpu ]", Some(1)),

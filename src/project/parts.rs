@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
+use crate::notation::asking;
 use crate::outline::{Act, Choice, Composed, Does, Launch, Outline, Piece, Tool, Variable};
 
 /// The acts of one file, by what is asked of them.
@@ -149,13 +150,21 @@ impl<'a> Parts<'a> {
         all
     }
     /// The acts before a launch that set the variables which it speaks of, and those which they speak of; in order.
-    pub(super) fn sets_for<'o>(&self, launch: &'o Launch, acts: &'o [Act], at: usize) -> Vec<&'o Act> {
+    pub(super) fn sets_for<'o>(&self, launch: &'o Launch, acts: &'o [Act], at: usize) -> Vec<&'o Act>
+    where
+        'a: 'o,
+    {
         let mut open: Vec<&str> = Vec::new();
         launch.image.iter().chain(&launch.environment_files).for_each(|text| names(&text.pieces, 0, &mut open));
         let spoken = |variable: &'o Variable, open: &mut Vec<&'o str>| match &variable.value {
             Some(text) => names(&text.pieces, 0, open),
             None => open.push(&variable.name),
         };
+        for choice in acts.get(at).iter().flat_map(|act| &act.when.0) {
+            if let Choice::Branch { test, .. } = choice {
+                open.extend(asking::names(test).iter().filter_map(|name| Some(*self.sets.get_key_value(name.as_str())?.0)));
+            }
+        }
         let arguments = launch.build.iter().flat_map(|build| &build.arguments);
         launch.environment.iter().chain(arguments).for_each(|variable| spoken(variable, &mut open));
         let mut seen: HashSet<&str> = HashSet::new();
@@ -166,6 +175,10 @@ impl<'a> Parts<'a> {
                 found.push(*set);
                 if let Does::Set(variable) = &acts[*set].does {
                     spoken(variable, &mut open);
+                }
+                if let Some(Act { does: Does::Answer(answer), .. }) = acts.get(set + 1) {
+                    found.push(set + 1);
+                    open.extend(answer.from.iter().map(String::as_str));
                 }
             }
         }

@@ -56,7 +56,7 @@ fn question(test: &str) -> Option<Question> {
     }
     let parts = parts(test).or_else(|| {
         // A command, or a value that is true or not.
-        let (subject, negated) = inside(test);
+        let (subject, negated, _) = inside(test);
         Some(Parts { subject, operator: "=", answer: "true", negated })
     })?;
     let (subject, value) = (plain(parts.subject), plain(parts.answer));
@@ -66,31 +66,37 @@ fn question(test: &str) -> Option<Question> {
     (!subject.is_empty()).then_some(Question { subject, answers, negated })
 }
 
-/// A test without its brackets, and whether it is turned round.
-fn inside(test: &str) -> (&str, bool) {
+/// A test without its brackets, whether it is turned round, and whether they were a shell's.
+fn inside(test: &str) -> (&str, bool, bool) {
     let mut test = test.trim();
-    let mut negated = false;
+    let (mut negated, mut shell) = (false, false);
     loop {
         let inner = [("[[ ", "]]"), ("[ ", "]"), ("((", "))"), ("test ", ""), ("${{", "}}")];
-        let inner = inner.iter().find_map(|(open, close)| test.strip_prefix(open)?.strip_suffix(close));
+        let inner = inner.iter().find_map(|(open, close)| Some((*open, test.strip_prefix(open)?.strip_suffix(close)?)));
         match (test.strip_prefix('!').filter(|rest| !rest.starts_with('=')), inner) {
             (Some(rest), _) => {
                 negated = !negated;
                 test = rest.trim();
             }
-            (None, Some(inner)) => test = inner.trim(),
-            (None, None) => return (test, negated),
+            (None, Some((open, inner))) => {
+                shell |= matches!(open, "[[ " | "[ " | "test ");
+                test = inner.trim();
+            }
+            (None, None) => return (test, negated, shell),
         }
     }
 }
 
 /// What a simple test compares; `None` for a command.
 pub(super) fn parts(test: &str) -> Option<Parts<'_>> {
-    let (test, turned) = inside(test);
+    let (test, turned, shell) = inside(test);
     for (option, other) in [("-z ", false), ("-n ", true)] {
         if let Some(rest) = test.strip_prefix(option) {
             return Some(Parts { subject: rest.trim(), operator: "=", answer: "", negated: turned != other });
         }
+    }
+    if let Some(alone) = value_alone(test).filter(|_| shell) {
+        return Some(Parts { negated: !turned, ..alone });
     }
     let operators = [
         ("==", "=", false),
@@ -110,6 +116,15 @@ pub(super) fn parts(test: &str) -> Option<Parts<'_>> {
     });
     let (_, subject, operator, answer, other) = found.min_by_key(|(at, ..)| *at)?;
     Some(Parts { subject: subject.trim(), operator, answer: answer.trim(), negated: turned != other })
+}
+
+/// What stands in a shell's brackets alone: `[ "$X" ]` asks whether there is anything in it.
+pub(super) fn value_alone(test: &str) -> Option<Parts<'_>> {
+    let test = test.trim();
+    let name = test.trim_matches('"').strip_prefix('$')?;
+    let name = name.strip_prefix('{').and_then(|name| name.strip_suffix('}')).unwrap_or(name);
+    let whole = !name.is_empty() && name.bytes().all(|b| b == b'_' || b.is_ascii_alphanumeric());
+    whole.then_some(Parts { subject: test, operator: "=", answer: "", negated: true })
 }
 
 /// Without quotes, `${X}` as `$X`.
@@ -135,6 +150,9 @@ mod tests {
             ("[ ! $CUDA = cu118 ]", "$CUDA", "=cu118", true),
             ("[ -n \"$A\" ]", "$A", "=", true),
             ("[ -z \"$A\" ]", "$A", "=", false),
+            ("[ \"$A\" ]", "$A", "=", true),
+            ("[[ ! ${A} ]]", "$A", "=", false),
+            ("$A", "$A", "=true", false),
             ("[ $V -ge 12 ]", "$V", ">=12", false),
             ("[ $V -lt 12 ]", "$V", ">=12", true),
             ("[[ $V =~ ^11 ]]", "$V", "~^11", false),

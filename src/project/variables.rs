@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::File;
+use crate::notation::asking::Says;
 use crate::outline::{Does, Piece, Text, Variable};
 use crate::source::Span;
 
@@ -58,6 +59,8 @@ pub(crate) struct Variables {
     /// What was there before each change since the first mark that holds: a copy for each subshell would cost too much.
     before: Vec<(String, Option<Value>)>,
     marks: usize,
+    /// On what values and the answers of functions rest; no shell's end takes that back.
+    says: HashMap<String, Says>,
 }
 
 /// A moment that variables go back to.
@@ -88,6 +91,36 @@ impl Variables {
         let before = self.now.insert(name.to_owned(), value);
         if self.marks > 0 {
             self.before.push((name.to_owned(), before));
+        }
+    }
+    /// On what a variable, or as `(name)` a function, rests.
+    pub(super) fn says(&self, name: &str) -> Says {
+        self.says.get(name).copied().unwrap_or_default()
+    }
+    /// What is known of that is this, whatever was known before.
+    pub(super) fn rest(&mut self, name: &str, says: Says) {
+        if says != Says::default() {
+            self.says.insert(name.to_owned(), says);
+        } else if !self.says.is_empty() {
+            self.says.remove(name);
+        }
+    }
+    /// On what a text rests.
+    pub(super) fn says_of(&self, text: &Text) -> Says {
+        let mut says = Says::default();
+        if !self.says.is_empty() {
+            self.add_says(&text.pieces, &mut says, 0);
+        }
+        says
+    }
+    fn add_says(&self, pieces: &[Piece], says: &mut Says, depth: usize) {
+        for piece in pieces {
+            if let Piece::Variable { name, fallback, instead } = piece {
+                *says |= self.says(name);
+                for inner in [fallback, instead].into_iter().flatten().filter(|_| depth < DEEPEST) {
+                    self.add_says(inner, says, depth + 1);
+                }
+            }
         }
     }
     pub(super) fn get(&self, name: &str) -> Option<&Value> {

@@ -6,7 +6,8 @@ use super::super::paths;
 use super::super::variables::{Seen, Value, Variables};
 use super::decided::{Decided, of_build};
 use super::{DEEPEST, Event, Kept, Prefix, Walker};
-use crate::outline::{Act, Does, How, Include, Kind, Leaves, Piece, Place, Scope, Text, Variable};
+use crate::notation::asking::Says;
+use crate::outline::{Act, Answer, Does, How, Include, Kind, Leaves, Piece, Place, Scope, Text, Variable};
 use crate::source::Span;
 
 /// Modules that bring no Python and none of its packages.
@@ -31,6 +32,9 @@ impl<'a> Walker<'_, 'a> {
         // What is left stays so until this many frames are open.
         let mut left: Option<usize> = None;
         let mut decided = Decided::default();
+        let before = self.says;
+        // On what it rests that the acts from here on happen.
+        let mut all = before;
         for act in acts {
             // What has become too much says nothing any more.
             if self.bounds.left_out {
@@ -55,23 +59,48 @@ impl<'a> Walker<'_, 'a> {
                 }
                 _ => {}
             }
-            if left.is_some() || !self.takes_in(act, &mut decided) {
+            if left.is_some() {
                 continue;
             }
+            let takes = self.takes_in(act, &mut decided);
+            let says = decided.says();
+            if !takes {
+                match &act.does {
+                    // That it is not set rests on the same.
+                    Does::Set(variable) if says != Says::default() => {
+                        let mut both = self.variables.says(&variable.name);
+                        both |= says;
+                        self.variables.rest(&variable.name, both);
+                    }
+                    // What the machine is not fit for does not go on.
+                    Does::Leave(Leaves::Shell) => all.machine |= says.machine,
+                    _ => {}
+                }
+                continue;
+            }
+            self.says = all;
+            self.says |= says;
             let leaves = match act.does {
                 Does::Leave(leaves) => Some(leaves),
                 _ => self.act(path, act, depth).then_some(Leaves::Shell),
             };
             left = match leaves {
                 None => None,
-                Some(Leaves::Function) if frames.is_empty() => return false,
+                Some(Leaves::Function) if frames.is_empty() => {
+                    self.says = before;
+                    return false;
+                }
                 Some(Leaves::Function) => Some(frames.len() - 1),
                 Some(Leaves::Shell) => match frames.iter().rposition(|f| matches!(f, Frame::Subshell(_))) {
                     Some(subshell) => Some(subshell),
-                    None => return true,
+                    None => {
+                        self.says = before;
+                        return true;
+                    }
                 },
             };
         }
+        self.says = before;
         // Subshells that nothing ends: their variables stay.
         while let Some(frame) = frames.pop() {
             if let Frame::Subshell(state) = frame {
@@ -114,6 +143,7 @@ impl<'a> Walker<'_, 'a> {
                 return false;
             }
             Does::Set(variable) => self.set(variable, act.at),
+            Does::Answer(answer) => self.answer(answer),
             Does::Enter(place) => self.go(path, place),
             Does::Install(install) => self.install(act.at, install),
             Does::Remove { tool, names } => {
@@ -210,7 +240,18 @@ impl<'a> Walker<'_, 'a> {
         }
     }
 
+    /// A variable that was set, or a function that is called, rests on what was asked.
+    pub(super) fn answer(&mut self, answer: &Answer) {
+        let mut says = self.variables.says(&answer.name);
+        says |= Says { machine: answer.machine, packages: answer.packages };
+        answer.from.iter().for_each(|name| says |= self.variables.says(name));
+        self.variables.rest(&answer.name, says);
+    }
+
     pub(super) fn set(&mut self, variable: &Variable, at: Span) {
+        let mut says = variable.value.as_ref().map_or_else(|| self.variables.says(&variable.name), |v| self.variables.says_of(v));
+        says |= self.says;
+        self.variables.rest(&variable.name, says);
         let value = match variable.scope {
             Scope::Arg => {
                 // An ENV of the same name wins over an ARG.

@@ -3,23 +3,37 @@
 use super::super::arms;
 use super::super::variables::{Seen, Value, Variables};
 use super::Walker;
+use crate::notation::asking::{self, Says};
 use crate::outline::{Act, Choice, Kind};
 use crate::platform::{Arch, Os, Platform};
 use crate::source::Span;
 
-/// The arms under which the last act stood, outermost first: `None` where more than one may be taken. What an arm does to the
-/// variables of its test does not end it.
+/// The arms under which the last act stood, outermost first. What an arm does to the variables of its test does not end it.
 #[derive(Default)]
-pub(super) struct Decided<'a>(Vec<(&'a str, Option<u32>)>);
+pub(super) struct Decided<'a>(Vec<Arm<'a>>);
+
+struct Arm<'a> {
+    test: &'a str,
+    /// `None` where more than one may be taken.
+    taken: Option<u32>,
+    /// On what the test rests.
+    says: Says,
+}
 
 impl<'a> Decided<'a> {
     /// Whether the act stands in no arm that is known not to be taken.
     pub(super) fn holds(&self, act: &Act) -> bool {
         let mut branches = self.0.iter();
         act.when.0.iter().all(|choice| match choice {
-            Choice::Branch { arm, .. } => branches.next().is_none_or(|(_, taken)| taken.is_none_or(|taken| taken == *arm)),
+            Choice::Branch { arm, .. } => branches.next().is_none_or(|of| of.taken.is_none_or(|taken| taken == *arm)),
             _ => true,
         })
+    }
+    /// On what the tests together rest.
+    pub(super) fn says(&self) -> Says {
+        let mut all = Says::default();
+        self.0.iter().for_each(|arm| all |= arm.says);
+        all
     }
 }
 
@@ -33,17 +47,25 @@ impl Walker<'_, '_> {
                 open.push(choice);
                 continue;
             };
-            if decided.0.get(depth).is_none_or(|(before, _)| before != test) {
+            if decided.0.get(depth).is_none_or(|before| before.test != test) {
                 decided.0.truncate(depth);
-                decided.0.push((test, self.taken(act, test)));
+                decided.0.push(Arm { test, taken: self.taken(act, test), says: self.says(test) });
             }
-            if decided.0[depth].1.is_none() {
+            if decided.0[depth].taken.is_none() {
                 open.push(choice);
             }
             depth += 1;
         }
         decided.0.truncate(depth);
         open
+    }
+
+    /// On what a test rests: on what it asks, or on the variables and functions that it speaks of.
+    fn says(&self, test: &str) -> Says {
+        let mut says = asking::asks(test);
+        asking::names(test).iter().for_each(|name| says |= self.variables.says(name));
+        asking::words(test).for_each(|word| says |= self.variables.says(&format!("({word})")));
+        says
     }
 
     fn taken(&self, act: &Act, test: &str) -> Option<u32> {

@@ -34,6 +34,7 @@ impl<'p, 'a> Walker<'p, 'a> {
             open: false,
             bounds_open: false,
             no_cuda: false,
+            says: self.says,
             join: Join::Stated,
         }
     }
@@ -150,6 +151,7 @@ impl<'p, 'a> Walker<'p, 'a> {
         }
         for (name, kind) in named {
             let Some(value) = self.variable(name) else { continue };
+            step.says |= self.variables.says(name);
             let (text, at) = (value.text.clone(), value.at);
             // The command line's own --index-url wins over the variable.
             if *kind == IndexKind::Primary && step.indexes.iter().any(|i| i.kind == IndexKind::Primary) {
@@ -196,6 +198,7 @@ impl<'p, 'a> Walker<'p, 'a> {
         if step.tool == Tool::UvPip {
             self.settings_of_uv_pip(&mut step);
         }
+        self.script.suits_host |= step.says.machine;
         self.bounds.step(step.asks.len() + step.locks.len());
         self.script.events.push(Event::Install(Box::new(step)));
     }
@@ -251,6 +254,11 @@ impl<'p, 'a> Walker<'p, 'a> {
         if let (Tool::Uv, Prefix::Venv(folder)) = (install.tool, &step.prefix) {
             self.made.insert(folder.clone());
         }
+        let asked = install.asks.iter().map(|ask| &ask.written);
+        let looked_at = install.indexes.iter().map(|index| &index.url);
+        let read = install.reads.iter().map(|include| &include.path);
+        let chosen = install.flags.torch_backend.iter();
+        asked.chain(looked_at).chain(read).chain(chosen).for_each(|text| step.says |= self.variables.says_of(text));
         for index in &install.indexes {
             let index = self.index(index);
             step.indexes.push(index);

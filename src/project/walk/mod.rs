@@ -36,6 +36,7 @@ use super::variables::{Mark, Seen, Value, Variables};
 use super::worlds::World;
 use super::{File, Project, paths};
 use crate::environment::{Join, Reason};
+use crate::notation::asking::Says;
 use crate::outline::{
     Act, Choice, Does, IndexKind, InstallFlags, Kind, Language, Launcher, Locked, Piece, Scope, Tool, Variable, Written,
 };
@@ -51,8 +52,8 @@ pub(crate) struct Script {
     pub(crate) events: Vec<Event>,
     /// With how many sets of build arguments the Dockerfile is built; 0 where there is none.
     pub(crate) builds: usize,
-    /// Something is installed in an arm that asks for the machine's driver: no host is held against it.
-    pub(crate) suits_driver: bool,
+    /// What is installed was chosen by what the machine says of itself: no host is held against it.
+    pub(crate) suits_host: bool,
     /// What the image runs by itself chooses the CPU, and no other run of it is known.
     pub(crate) on_cpu: bool,
     /// Variables come from files that are not read.
@@ -151,6 +152,8 @@ pub(crate) struct Installed {
     pub(crate) bounds_open: bool,
     /// What conda does of it is worked out for machines without CUDA.
     pub(crate) no_cuda: bool,
+    /// On what it rests that it happens, and what it installs.
+    pub(crate) says: Says,
     pub(crate) join: Join,
 }
 
@@ -247,11 +250,6 @@ pub(crate) fn walk(project: &Project<'_>, beginning: &Beginning, world: &World) 
     walker.script
 }
 
-/// A test of what the driver reports, not of whether there is one.
-fn asks_driver(test: &str) -> bool {
-    test.contains("nvidia-smi") && ["|", "--query", "$("].iter().any(|sign| test.replace("||", "").contains(sign))
-}
-
 struct Walker<'p, 'a> {
     project: &'p Project<'a>,
     world: Cow<'p, World>,
@@ -281,6 +279,8 @@ struct Walker<'p, 'a> {
     minor: Option<String>,
     /// The act that happens stands under a test that may go either way.
     tested: bool,
+    /// On what it rests that the act happens, or all that follow.
+    says: Says,
     /// A file was sourced that cannot be read: any variable may have another value.
     unsure: bool,
     /// Set for the next command only.
@@ -368,6 +368,7 @@ impl<'p, 'a> Walker<'p, 'a> {
             python: None,
             minor: None,
             tested: false,
+            says: Says::default(),
             unsure: false,
             pending: Vec::new(),
             bounds: Bounds::default(),
@@ -396,11 +397,7 @@ impl<'p, 'a> Walker<'p, 'a> {
         let open: Vec<&Choice> = self.decide(act, decided);
         self.meet(open.iter().copied());
         self.tested = open.iter().any(|choice| matches!(choice, Choice::Branch { .. }));
-        let takes = decided.holds(act) && self.world.takes(open.iter().copied()) == Some(true);
-        // What is installed for the driver that the script finds suits that driver.
-        let asks = |choice: &Choice| matches!(choice, Choice::Branch { test, .. } if asks_driver(test));
-        self.script.suits_driver |= takes && matches!(act.does, Does::Install(_)) && act.when.0.iter().any(asks);
-        takes
+        decided.holds(act) && self.world.takes(open.iter().copied()) == Some(true)
     }
 
     fn meet<'c>(&mut self, choices: impl Iterator<Item = &'c Choice>) {
@@ -484,12 +481,15 @@ impl<'p, 'a> Walker<'p, 'a> {
                 return;
             }
             for act in sets {
-                if let Does::Set(variable) = &act.does
-                    && self.takes(act)
-                {
-                    self.set(variable, act.at);
+                match &act.does {
+                    Does::Set(variable) if self.takes(act) => self.set(variable, act.at),
+                    Does::Answer(answer) if self.takes(act) => self.answer(answer),
+                    _ => {}
                 }
             }
+            let mut decided = Decided::default();
+            self.decide(&acts[at], &mut decided);
+            self.script.suits_host |= decided.says().machine || self.variables.says_of(image).machine;
             if let Some(variables) = interpolation_file(path, launch.by).and_then(|path| self.variables_of(&path)) {
                 self.variables.add(variables);
             }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use tree_sitter::Node;
 
 use super::walk::{UNROLLED, Walk, named};
-use crate::outline::{Piece, Text, Variable};
+use crate::outline::{Does, Piece, Text, Variable};
 use crate::source::Span;
 
 /// A longer array is not known.
@@ -18,7 +18,9 @@ impl Walk<'_, '_> {
     pub(super) fn set(&mut self, at: Span, variable: Variable, node: Node<'_>) {
         let name = variable.name.clone();
         let items = self.items_after(&name, node);
+        let answer = self.answer_in(&variable, node);
         self.out.set(at, variable);
+        answer.into_iter().for_each(|answer| self.out.act(at, Does::Answer(answer)));
         if let Some(known) = self.out.known.get_mut(&name) {
             known.items = items;
         }
@@ -84,7 +86,7 @@ mod tests {
 
     fn read(text: &str) -> Vec<String> {
         let acts = super::super::read(FileId(0), text).acts;
-        acts.iter().map(|act| rendering::act(act, text)).filter(|act| !act.contains("set ")).collect()
+        acts.iter().map(|act| rendering::act(act, text)).filter(|act| !act.contains("set ") && !act.contains(" of ")).collect()
     }
 
     #[test]

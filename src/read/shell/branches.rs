@@ -29,10 +29,21 @@ impl Walk<'_, '_> {
                 };
                 steps.extend([Step::Choose(test, 1), Step::Visit(right), Step::Unchoose]);
             }
-            // `[ … ] && exit`: the script goes on where the test fails.
+            // `[ … ] && exit`: the script goes on where the test fails, without what stands between the two.
             ("&&", None) if !guards.is_empty() && self.ends(&[right]) => {
-                let test = format!("{} …", self.test_text(left.byte_range()));
-                steps.extend([Step::Choose(test, 1), Step::Visit(right), Step::Unchoose]);
+                let parts = chain(left);
+                let asked = parts.iter().take_while(|part| self.guard(**part).is_some()).count();
+                let (tests, between) = parts.split_at(asked);
+                let test = match tests {
+                    [] => left.byte_range(),
+                    [first, .., last] => first.start_byte()..last.end_byte(),
+                    [one] => one.byte_range(),
+                };
+                steps.pop();
+                steps.extend(tests.iter().map(|test| Step::Visit(*test)));
+                steps.push(Step::Choose(format!("{} …", self.test_text(test)), 1));
+                steps.extend(between.iter().map(|part| Step::Visit(*part)));
+                steps.extend([Step::Visit(right), Step::Unchoose]);
             }
             _ => {
                 let count = guards.len();
@@ -217,6 +228,26 @@ impl Walk<'_, '_> {
             steps.push(Step::Unchoose);
         }
     }
+}
+
+/// The statements that `&&` joins, in order; those that stand too deep stay together.
+fn chain(node: Node<'_>) -> Vec<Node<'_>> {
+    let (mut found, mut node) = (Vec::new(), node);
+    for _ in 0..UNROLLED {
+        if node.kind() != "list" {
+            break;
+        }
+        match all(node).as_slice() {
+            [left, operator, right] if operator.kind() == "&&" => {
+                found.push(*right);
+                node = *left;
+            }
+            _ => break,
+        }
+    }
+    found.push(node);
+    found.reverse();
+    found
 }
 
 /// What a test asks of the system: whether it is this one, or whether it is not.

@@ -96,7 +96,9 @@ impl Functions {
 pub(super) fn follow(entries: &[Entry], functions: &Functions) -> Option<Vec<Act>> {
     let called = functions.called(entries);
     let works = |entry: &Entry| match entry {
-        Entry::Act(act) => !matches!(act.does, Does::Set(_) | Does::Enter(_) | Does::Leave(_) | Does::Edit(_) | Does::Sift(_)),
+        Entry::Act(act) => {
+            !matches!(act.does, Does::Set(_) | Does::Answer(_) | Does::Enter(_) | Does::Leave(_) | Does::Edit(_) | Does::Sift(_))
+        }
         Entry::Call(_) => true,
         Entry::Function(_) => false,
     };

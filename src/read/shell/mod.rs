@@ -3,11 +3,13 @@
 //! A script is not run: every command that stands in it counts where it stands, under the tests around it; what stands in
 //! a function, where that is called.
 
+mod answers;
 mod array;
 mod batch;
 mod branches;
 mod builtin;
 mod functions;
+mod heredoc;
 mod leaving;
 mod redirect;
 #[cfg(test)]
@@ -66,7 +68,7 @@ fn parse(text: &str) -> Option<Tree> {
     if text.matches("<<").count() > HEREDOCS || longest_pipeline(text) > PIPES {
         return None;
     }
-    parser.parse(&*plain(text), None)
+    parser.parse(&*heredoc::with_own_ends(plain(text)), None)
 }
 
 /// The text with other scripts' letters as so many `%`, which is no syntax either: the grammar's scanner hands any

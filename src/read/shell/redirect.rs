@@ -83,6 +83,11 @@ impl Walk<'_, '_> {
                 }
                 self.after_substitutions(body, Step::Command(body, more), steps);
             }
+            Some(body) if body.kind() == "while_statement" => {
+                let input: Vec<_> = named(node).into_iter().filter(|n| n.kind() == "file_redirect").collect();
+                steps.extend(self.sifted_by_loop(body, &input));
+                steps.push(Step::Visit(body));
+            }
             body => steps.extend(body.map(Step::Visit)),
         }
         if let Some(file) = edits.iter().find_map(|to| job_file(&to.path)) {

@@ -43,6 +43,10 @@ pub(crate) fn act(act: &Act, source: &str) -> String {
             };
             format!("{scope} {}", variable(v))
         }
+        Does::Answer(a) => {
+            let asked = [a.machine.then_some(" machine"), a.packages.then_some(" packages")];
+            format!("{} of{} {}", a.name, asked.into_iter().flatten().collect::<String>(), a.from.join(" "))
+        }
         Does::Enter(Place::Directory(to)) => format!("cd {}", text(to)),
         Does::Enter(Place::CondaEnvironment(to)) => format!("conda {}", text(to)),
         Does::Enter(Place::Venv(to)) => format!("venv {}", text(to)),

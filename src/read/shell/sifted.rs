@@ -37,15 +37,16 @@ impl Walk<'_, '_> {
         let parts = named(pipeline);
         let Some((last, before)) = parts.split_last() else { return };
         let found = self.sifts(before);
+        let body = if last.kind() == "redirected_statement" { last.child_by_field_name("body") } else { None }.unwrap_or(*last);
+        if !found.sifts && !self.is_by_line(body) {
+            return;
+        }
+        if self.has_install(*last) {
+            return steps.extend(self.handed(*last, found.files, None));
+        }
         if !found.sifts {
             return;
         }
-        // `… | while read p; do pip install $p; done`
-        let small = Some(*last).filter(|last| last.byte_range().len() <= LONGEST);
-        if small.into_iter().flat_map(scan::commands).any(|command| self.installs(&self.words_in(command))) {
-            return steps.extend(self.handed(*last, found.files, None));
-        }
-        let body = last.child_by_field_name("body").unwrap_or(*last);
         let tee = command::unwrap(&self.words_in(body)).words;
         let to = match tee.as_slice() {
             [program, .., path] if program.known() == Some("tee") => Some(path.clone()),
@@ -54,6 +55,33 @@ impl Walk<'_, '_> {
         let mut more = self.sifts(&[*last]);
         more.files.splice(0..0, found.files);
         steps.extend(to.and_then(|to| self.handed(*last, more.files, Some(to))));
+    }
+
+    /// Files that a loop installs line by line: `while read p; do pip install $p; done < r.txt`, `for p in $(cat r.txt)`.
+    pub(super) fn sifted_by_loop<'t>(&self, body: Node<'t>, input: &[Node<'t>]) -> Option<Step<'t>> {
+        let files = self.sifts(input).files;
+        (!files.is_empty() && self.has_install(body)).then(|| self.handed(body, files, None)).flatten()
+    }
+
+    /// Whether what is piped to a statement is taken line by line.
+    fn is_by_line(&self, node: Node<'_>) -> bool {
+        let words = self.words_in(node);
+        let mut words = words.iter().filter_map(Text::known);
+        let xargs = words.next().is_some_and(|program| program.rsplit('/').next() == Some("xargs"));
+        let mut words = words.take_while(|word| word.starts_with('-') || word.bytes().all(|b| b.is_ascii_digit())).peekable();
+        let mut each = false;
+        while let Some(word) = words.next() {
+            let one = words.peek() == Some(&"1");
+            each |= matches!(word, "-n" | "-L" | "--max-args" | "--max-lines") && one
+                || matches!(word, "-n1" | "-L1" | "--max-args=1" | "--max-lines=1")
+                || word.starts_with("-I");
+        }
+        node.kind() == "while_statement" || xargs && each
+    }
+
+    fn has_install(&self, node: Node<'_>) -> bool {
+        let small = Some(node).filter(|node| node.byte_range().len() <= LONGEST);
+        small.into_iter().flat_map(scan::commands).any(|command| self.installs(&self.words_in(command)))
     }
 
     /// Files that a statement hands on to the file that it is written to.
@@ -94,7 +122,10 @@ impl Walk<'_, '_> {
                 "command" => self.reads(&self.words_in(node), &mut found),
                 "file_redirect" => {
                     let from = self.source(node).trim_start().starts_with('<').then(|| node.child_by_field_name("destination"));
-                    found.files.extend(from.flatten().map(|n| self.text(n.byte_range())));
+                    match from.flatten() {
+                        Some(output) if output.kind() == "process_substitution" => todo.push(output),
+                        from => found.files.extend(from.map(|n| self.text(n.byte_range()))),
+                    }
                 }
                 "pipeline" | "redirected_statement" | "command_substitution" | "process_substitution" | "subshell" => {
                     todo.extend(named(node).into_iter().rev());
@@ -158,6 +189,15 @@ mod tests {
             ("grep -v torch < r.txt > s.txt", "sift r.txt -> s.txt"),
             ("grep -v torch r.txt | sort > s.txt", "sift r.txt -> s.txt"),
             ("grep -v torch r.txt | tee s.txt", "sift r.txt -> s.txt"),
+            ("while read p; do pip install \"$p\" || true; done < r.txt", "sift r.txt -> -"),
+            ("while read p; do pip install $p; done < <(grep -v torch r.txt)", "sift r.txt -> -"),
+            ("cat r.txt | while read p; do pip install $p; done", "sift r.txt -> -"),
+            ("cat r.txt | xargs -n 1 pip install", "sift r.txt -> -"),
+            ("cat r.txt | xargs -I{} pip install {}", "sift r.txt -> -"),
+            ("for p in $(cat r.txt); do pip install $p; done", "sift r.txt -> -"),
+            ("cat r.txt | xargs pip install", ""),
+            ("while read p; do echo $p; done < r.txt", ""),
+            ("for p in $(cat r.txt); do echo $p; done", ""),
             ("cat r.txt | pip install -r /dev/stdin", ""),
             ("cat r.txt > s.txt", ""),
             ("if grep -q torch r.txt; then echo; fi", ""),

@@ -22,7 +22,7 @@ fn variables() {
         ("export A B=c 'D=e f'", &["env A=<A>", "env B=c", "env D=e f"]),
         ("declare -x A=b; declare C=d; local E=f; readonly G=h", &["env A=b", "set C=d", "set E=f", "set G=h"]),
         ("PATH+=:/x; export PATH=/y:$PATH", &["set PATH=<PATH>:/x", "env PATH=/y:<PATH>"]),
-        ("A=(b c); A[0]=d; E=$(f); G=", &["set A=?", "set A=?", "set E=?", "set G="]),
+        ("A=(b c); A[0]=d; E=$(f); G=", &["set A=?", "set A=?", "set E=?", "E of (f)", "set G="]),
         ("unset A", &["env A="]),
         ("A=b C=d apt-get install x", &["pre A=b", "pre C=d", "apt x"]),
         ("A=b echo x", &[]),
@@ -139,7 +139,7 @@ fn tests_and_loops() {
 fn commands_in_commands() {
     check(&[
         ("echo \"apt install x\" # apt install y", &[]),
-        ("X=$(apt install x)`apt install y`", &["(", "apt x", ")", "(", "apt y", ")", "set X=?"]),
+        ("X=$(apt install x)`apt install y`", &["(", "apt x", ")", "(", "apt y", ")", "set X=?", "X of (apt)"]),
         ("echo \"$(apt install x)\" | tee f", &["(", "apt x", ")", "edit f"]),
         ("bash -c 'cd a && apt install x'", &["(", "cd a", "apt x", ")"]),
         ("bash -lc \"apt install \\\"x y\\\" z\"", &["(", "apt x y z", ")"]),

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use tree_sitter::{Node, Tree};
 
+use super::answers::Answers;
 use super::builtin;
 use super::functions::{self, Call, Entry, Functions};
 use super::leaving;
@@ -175,7 +176,7 @@ pub(super) enum Step<'t> {
     Unchoose,
     Open(Node<'t>),
     Back(Node<'t>),
-    Define,
+    Define(Node<'t>),
     Defined(Node<'t>),
     LoopVariable(Node<'t>, Option<Text>),
     Unrolled(bool),
@@ -186,6 +187,7 @@ pub(super) struct Walk<'e, 'o> {
     pub(super) out: &'o mut Out,
     /// Functions that end the script.
     leaving: HashSet<&'e str>,
+    answers: Answers,
 }
 
 /// A word of a command.
@@ -198,7 +200,7 @@ pub(super) struct Word {
 
 impl<'e, 'o> Walk<'e, 'o> {
     fn new(excerpt: &'e Excerpt, out: &'o mut Out) -> Self {
-        Self { excerpt, out, leaving: HashSet::new() }
+        Self { excerpt, out, leaving: HashSet::new(), answers: Answers::default() }
     }
 
     /// Reads a script that stands in this one.
@@ -236,6 +238,7 @@ impl<'e, 'o> Walk<'e, 'o> {
             self.out.functions.declare(self.name_of(function));
         }
         self.leaving = leaving::functions(root, self.excerpt.text());
+        self.answers = Answers::of(root, self.excerpt.text());
         let mut todo = vec![Step::Visit(root)];
         while let Some(step) = todo.pop() {
             match step {
@@ -256,7 +259,11 @@ impl<'e, 'o> Walk<'e, 'o> {
                 Step::Unchoose => self.out.unchoose(),
                 Step::Open(node) => self.out.open(self.at(node)),
                 Step::Back(node) => self.out.back(self.at(node)),
-                Step::Define => self.out.bodies.push((self.out.entries.len(), Vec::new())),
+                Step::Define(node) => {
+                    self.out.bodies.push((self.out.entries.len(), Vec::new()));
+                    let answer = self.answers.of_function(self.name_of(node)).cloned();
+                    answer.into_iter().for_each(|answer| self.out.act(self.at(node), Does::Answer(answer)));
+                }
                 Step::Defined(node) => self.out.defined(self.name_of(node), self.at(node)),
                 Step::LoopVariable(name, value) => self.loop_variable(name, value),
                 Step::Unrolled(on) => self.out.unrolling = on,
@@ -278,7 +285,7 @@ impl<'e, 'o> Walk<'e, 'o> {
             "for_statement" => self.for_statement(node, &mut steps),
             "c_style_for_statement" => steps.extend(node.child_by_field_name("body").map(Step::Visit)),
             "function_definition" => {
-                steps.push(Step::Define);
+                steps.push(Step::Define(node));
                 steps.extend(node.child_by_field_name("body").map(Step::Visit));
                 steps.push(Step::Defined(node));
             }
@@ -334,7 +341,9 @@ impl<'e, 'o> Walk<'e, 'o> {
         let (Some(name), Some(body)) = (node.child_by_field_name("variable"), node.child_by_field_name("body")) else {
             return;
         };
-        steps.extend(values.iter().flat_map(|n| substitutions(*n)).map(Step::Visit));
+        let inputs: Vec<_> = values.iter().flat_map(|n| substitutions(*n)).collect();
+        steps.extend(self.sifted_by_loop(body, &inputs));
+        steps.extend(inputs.into_iter().map(Step::Visit));
         let values = self.loop_words(&values);
         let literal = |value: &Text| value.known().is_some();
         if (1..=UNROLLED).contains(&values.len()) && !self.out.unrolling && values.iter().all(literal) {
@@ -401,6 +410,9 @@ impl<'e, 'o> Walk<'e, 'o> {
         }
         let set = self.out.entries.len();
         builtin::command(self, self.at(node), &words);
+        for answer in self.answers_read(node, &words) {
+            self.out.act(self.at(node), Does::Answer(answer));
+        }
         if self.out.entries.len() == set {
             self.out.entries.truncate(before);
         }
