@@ -157,6 +157,7 @@ const IMAGE: &[&str] = &[
     "gpu_only",
     "gpu_optional",
     "without_compat",
+    "conda_torch",
     "os",
     "python",
     "basis",
@@ -398,7 +399,7 @@ impl Tables {
             }
             let text = format!(
                 "Image {{ repository: {repository:?}, tag: {tag:?}, cuda: {cuda:?}, flavour: Flavour::{flavour}, cudnn: {cudnn:?}, \
-                 torch: {:?}, require_cuda: {:?}, driver: {:?}, driver_branches: &{:?}, gpu_only: {}, gpu_optional: {}, without_compat: {}, os: {os:?}, \
+                 torch: {:?}, require_cuda: {:?}, driver: {:?}, driver_branches: &{:?}, gpu_only: {}, gpu_optional: {}, without_compat: {}, conda_torch: {}, os: {os:?}, \
                  python: {:?}, basis: {basis}, source: {source} }}",
                 row.text("torch")?,
                 row.text("require_cuda")?,
@@ -407,6 +408,7 @@ impl Tables {
                 row.flag("gpu_only")?,
                 row.flag("gpu_optional")?,
                 row.flag("without_compat")?,
+                row.flag("conda_torch")?,
                 row.text("python")?,
             );
             self.images.entry(repository.to_owned()).or_default().push((image_key(tag), text));

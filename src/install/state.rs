@@ -41,7 +41,7 @@ impl State {
         let same = |r: &&'static knowledge::Release| {
             r.version == row.torch && r.platforms.meets(bits) && CudaVersion::of_tag(r.tag).map(|t| t.minor_only()) == tag
         };
-        let builds: Vec<Build> = knowledge::releases("torch")
+        let builds: Vec<Build> = knowledge::releases(if row.conda_torch { "conda:pytorch" } else { "torch" })
             .iter()
             .filter(same)
             .take(1)

@@ -334,6 +334,10 @@ impl State {
         while next < wanted.len() && wanted.len() < 64 {
             let want = &wanted[next];
             next += 1;
+            // What is there and fits stays, and what it requires came with it.
+            if !want.implied && matches!(stays(want, self.there(&want.name), view.step), Stays::Unknown) {
+                continue;
+            }
             let Some(build) = want.alone.only().or_else(|| want.alone.today()) else {
                 let (name, at) = (want.name.clone(), want.at);
                 if want.alone.builds.is_empty() {
@@ -421,8 +425,15 @@ impl State {
         {
             return Effect::Replaces { from: old.to_string(), to: new.version.to_string(), holds: Holds::Always };
         }
-        if step.flags.reinstall || (step.flags.upgrade && !want.implied) {
+        let there = before.builds.only().or_else(|| before.builds.today());
+        if step.flags.reinstall {
             replaced(before, builds, Holds::Always)
+        } else if step.flags.upgrade && !want.implied {
+            // What is there is as new: `2.6.0+cu118` is above `2.6.0`.
+            match (there, builds.today()) {
+                (Some(old), Some(new)) if new.version <= old.version && want.wants.admits(&old.version) => Effect::Keeps,
+                _ => replaced(before, builds, Holds::Always),
+            }
         } else {
             // What is there stays if it meets what the step asks, and what the packages beside it require.
             let asked = before.builds.hold(|b| Some(want.wants.admits(&b.version)));
@@ -502,10 +513,11 @@ fn replaced(before: &Held, builds: &Candidates, holds: Holds) -> Effect {
     let (Some(old), Some(new)) = (before.builds.only().or_else(|| before.builds.today()), builds.today()) else {
         return Effect::Unknown;
     };
-    let differs = |b: &Build| !before.builds.builds.iter().any(|o| same(o, b) && o.release.tag == b.release.tag);
-    if !differs(new) {
+    let alike = |o: &Build, b: &Build| same(o, b) && o.release.tag == b.release.tag;
+    if alike(old, new) {
         return Effect::Keeps;
     }
+    let differs = |b: &Build| !before.builds.builds.iter().any(|o| alike(o, b));
     let show = |b: &Build, all: &Candidates| {
         let tag = b.release.tag;
         // conda has builds of several tags under one version.

@@ -18,7 +18,7 @@ use crate::version::Specifiers;
 
 /// A step as its packages see it.
 pub(super) struct View<'s> {
-    step: &'s Installed,
+    pub(super) step: &'s Installed,
     /// The indexes that the step looks at.
     pub(super) found: &'s [StepIndex],
     pub(super) limits: Limits<'s>,

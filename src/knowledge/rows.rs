@@ -214,6 +214,8 @@ pub struct Image {
     pub gpu_only: bool,
     /// Uses a GPU where it gets one, and runs without.
     pub gpu_optional: bool,
+    /// Its torch is conda's build.
+    pub conda_torch: bool,
     /// Its CUDA comes without the `cuda-compat` of its release.
     pub without_compat: bool,
     /// `ubuntu22.04`; empty = not known.

@@ -34,7 +34,8 @@ pub(crate) fn candidates(package: &str, spec: &MatchSpec, channels: &[Option<&'s
         .iter()
         .filter(|r| first.is_none_or(|id| r.indexes.contains(&id)))
         .filter_map(|release| {
-            let index = first.or_else(|| release.indexes.first().copied())?;
+            // Of several channels that are named none of which is known to have it, which it is is not said.
+            let index = first.or_else(|| release.indexes.first().copied().filter(|_| channels.is_empty())).unwrap_or_default();
             Some(Build { version: Version::parse(release.version)?, index, release })
         })
         .collect();

@@ -39,12 +39,16 @@ pub(crate) fn candidates(package: &str, wants: &Specifiers, reach: &Reach<'_>, p
     };
     let sure: Vec<&StepIndex> = visible.iter().copied().filter(|index| !index.perhaps).collect();
     let search = Search { rows, wants, reach, platform };
-    let found = search.with_last(&visible);
+    let mut found = search.with_last(&visible);
+    // Releases of other projects than PyTorch's are not all in the tables: an older one may come with an ask that leaves it open.
+    let complete = package == "torch" || knowledge::companion_of(package).is_some() || wants.pin().is_some();
+    found.open |= !complete;
     if sure.len() == visible.len() {
         return found;
     }
     // It does not matter whether an index is looked at where the same comes out.
-    let without = search.with_last(&sure);
+    let mut without = search.with_last(&sure);
+    without.open |= !complete;
     let of = |c: &Candidates| c.builds.iter().map(|b| (b.version.clone(), b.index)).collect::<Vec<_>>();
     let same = of(&found) == of(&without) && found.open == without.open && found.today == without.today;
     if same { found } else { Candidates { open: true, today: None, ..found } }

@@ -82,9 +82,11 @@ fn loses(ask: &Ask, row: &Index, bits: Platforms) -> Option<Lost> {
             if builds.builds.iter().any(|b| b.index == row.id) || ask.wants.is_any() {
                 return Some(Lost::Lower(winner));
             }
-            // That an index lacks a release is proved only behind the end of a line that has ended: no list here is complete.
+            // That an index lacks a release is proved only behind the end of a line that has ended, and for torch and what is
+            // released with it: no other list is complete.
             let last = here.iter().filter_map(|r| crate::version::Version::parse(r.version)).max()?;
-            (row.closed && winner.version.public() > last).then_some(Lost::Lacks(winner))
+            let listed = ask.package == "torch" || knowledge::companion_of(&ask.package) == Some("torch");
+            (row.closed && listed && winner.version.public() > last).then_some(Lost::Lacks(winner))
         }
         None if !builds.open => {
             let newest = &builds.builds.last()?.version;

@@ -4,6 +4,7 @@ use crate::chain;
 use crate::diagnostic::Severity;
 use crate::environment::{Build, Component, Environment, Evidence, Gpu, Holds, Host, Join, Reason};
 use crate::knowledge::{Kernels, Segment, Sm};
+use crate::platform::Pythons;
 
 pub(super) static RULE: Rule = Rule {
     name: "no-kernels-for-gpu",
@@ -42,6 +43,9 @@ fn help(wanted: &Wanted<'_>, component: &Component, build: &Build, sm: Sm) -> St
     match (wanted.instead_of(component, build), wanted.for_any_driver(component, build)) {
         (Some(other), _) => format!("take {other}, which {code}"),
         (None, Some(other)) => format!("raise the driver, and take {other}, which {code}"),
+        (None, None) if wanted.env.platform.wheels != Pythons::ANY => {
+            format!("no known build of {} for this Python {code}: take a newer Python, too", component.name)
+        }
         (None, None) => format!("no known build of {} {code}", component.name),
     }
 }

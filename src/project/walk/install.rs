@@ -205,13 +205,7 @@ impl<'p, 'a> Walker<'p, 'a> {
 
     pub(super) fn variable(&self, name: &str) -> Option<&Value> {
         let pending = self.pending.iter().rev().find(|(n, _)| n == name).map(|(_, v)| v);
-        // An ARG that has no value and is given none is not set.
-        let set = |v: &&Value| match v.seen {
-            Seen::Shell => false,
-            Seen::Build => v.text.is_some() || !v.written.is_empty(),
-            Seen::Programs => true,
-        };
-        pending.or_else(|| self.variables.get(name).filter(set))
+        pending.or_else(|| self.variables.get(name).filter(|v| v.seen != Seen::Shell))
     }
 
     /// Whether a variable switches an option of pip on; what is not known does not.
