@@ -1,6 +1,7 @@
 //! Follows one start through the files it leads to, in one world: what happens, in order, with variables resolved.
 
 mod acts;
+mod before;
 mod bounds;
 mod configuration;
 mod decided;
@@ -127,6 +128,16 @@ pub(crate) enum Event {
     Modules,
     /// The manifest says which Python it is for.
     Python(String),
+    /// Before all this, these steps may have happened.
+    Before(Before),
+}
+
+/// What may have happened before: one command or manifest.
+#[derive(Clone, Debug)]
+pub(crate) struct Before {
+    pub(crate) steps: Vec<Installed>,
+    /// People are told to do it: it holds even where the manifest names one version.
+    pub(crate) told: bool,
 }
 
 /// An installing step with everything resolved.
@@ -204,6 +215,7 @@ pub(crate) fn walk(project: &Project<'_>, beginning: &Beginning, world: &World) 
     match &beginning.enters {
         Enters::Manifest(selection) => {
             walker.folders = vec![paths::folder(&beginning.path).to_owned()];
+            walker.before(&beginning.path, file);
             walker.manifest(&beginning.path, file, selection.tool);
         }
         Enters::Stage(n) => {
