@@ -67,3 +67,47 @@ fn a_page_tells_what_to_install_first() {
         assert_eq!(with_page(&page, requirements), want, "{page}\n{requirements}");
     }
 }
+
+#[test]
+fn whoever_installs_a_manifest_in_an_image_has_what_is_there() {
+    let job = |image: &str| format!("test:\n  {image}\n  script:\n    - pip install -r requirements.txt\n");
+    let pytorch = job("image: pytorch/pytorch:2.4.0-cuda12.1-cudnn9-runtime");
+    let own = |ci: &str, text: &str| {
+        let all = environments(&[(".gitlab-ci.yml", ci), ("requirements.txt", text)]);
+        all.into_iter().find(|env| env.starts_with("requirements.txt")).unwrap_or_default()
+    };
+    assert_eq!(own(&pytorch, "torch>=2.0\n"), "requirements.txt: torch ?");
+    assert_eq!(own(&pytorch, "torch==2.5.1\n"), "requirements.txt: torch 2.5.1 pypi");
+    assert_eq!(own(&job("image: python:3.11"), "torch>=2.0\n"), "requirements.txt: torch 2.15.0… pypi");
+    let both = format!("{pytorch}{}", job("tags: [x]").replace("test:", "lint:"));
+    assert_eq!(own(&both, "torch>=2.0\n"), "requirements.txt: torch 2.15.0… pypi");
+}
+
+#[test]
+fn what_is_installed_with_a_project_chooses_for_it() {
+    let setup = "from setuptools import setup\nsetup(name='x', install_requires=['torch'])\n";
+    let own = |files: &[(&str, &str)], name: &str| {
+        environments(files).into_iter().find(|env| env.starts_with(name)).unwrap_or_default()
+    };
+    let environment = "channels: [pytorch]\ndependencies:\n  - pytorch=1.11.0\n  - cudatoolkit=11.3\n  - pip:\n    - -e .\n";
+    let dockerfile = "FROM pytorch/pytorch:2.4.0-cuda12.1-cudnn9-runtime\nCOPY . .\nRUN pip install -e .\n";
+    let script = "pip install torch==1.13.1\npip install -e .\n";
+    for (path, text, want) in [
+        ("environment.yaml", environment, "setup.py: torch ?"),
+        ("requirements.txt", "torch==1.13.1\n", "setup.py: torch ?"),
+        ("requirements.txt", "--extra-index-url https://download.pytorch.org/whl/cu118\ntorch\n", "setup.py: torch ?"),
+        ("Dockerfile", dockerfile, "setup.py: torch ?"),
+        ("install.sh", script, "setup.py: torch ?"),
+        ("requirements.txt", "torch\n", "setup.py: torch 2.15.0… pypi"),
+        ("constraints.txt", "torch==1.13.1\n", "setup.py: torch 2.15.0… pypi"),
+        ("Dockerfile", "FROM python:3.11\nCOPY . .\nRUN pip install -e .\n", "setup.py: torch 2.15.0… pypi"),
+        ("a/requirements.txt", "torch==1.13.1\n", "setup.py: torch 2.15.0… pypi"),
+        ("a/requirements.txt", "torch==1.13.1\n-e ..\n", "setup.py: torch ?"),
+    ] {
+        assert_eq!(own(&[("setup.py", setup), (path, text)], "setup.py"), want, "{path}: {text}");
+    }
+    // One that pins is judged all the same.
+    let pinned = "[project]\nname = 'x'\ndependencies = ['torch==2.4.1']\n";
+    let files = [("pyproject.toml", pinned), ("requirements.txt", "torch==2.4.1\n")];
+    assert_eq!(own(&files, "pyproject.toml"), "pyproject.toml: torch 2.4.1 pypi");
+}

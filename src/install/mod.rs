@@ -79,7 +79,7 @@ pub(crate) fn fold(beginning: &Beginning, world: &World, script: &Script, aliase
                     system.platform.set_python(pythons);
                 }
             }
-            Event::Modules => states.values_mut().for_each(|state| state.unknown_base = true),
+            Event::Unknown => states.values_mut().for_each(|state| state.unknown_base = true),
             Event::Before(steps) => {
                 let mut apart = State::of_image(platform.clone(), None);
                 steps.steps.iter().for_each(|step| apart.install(step, aliases));

@@ -1,13 +1,27 @@
 //! What may have happened before a manifest is installed.
 
+use super::super::starts::Selection;
 use super::super::{File, paths};
+use super::project::is_project;
 use super::{Before, Event, Walker};
+use crate::outline::Tool;
 use crate::source::FileId;
 
 impl<'a> Walker<'_, 'a> {
     /// Adds what people are told to do first, and what manifests choose that are installed with this one.
-    pub(super) fn before(&mut self, path: &str, file: File<'a>) {
+    pub(super) fn before(&mut self, path: &str, file: File<'a>, selection: &Selection) {
         let project = self.project;
+        let tool = match file.kind {
+            kind if is_project(kind) => selection.tool.unwrap_or_else(|| project.tool_of(path, file)),
+            _ => Tool::Pip,
+        };
+        // These make an environment of their own.
+        if matches!(tool, Tool::Uv | Tool::Pixi | Tool::Pipenv) {
+            return;
+        }
+        if selection.upon {
+            self.script.events.push(Event::Unknown);
+        }
         let Some(before) = project.before.get(path) else { return };
         for told in &before.commands {
             self.script.reached.insert(told.at.file);
@@ -17,7 +31,7 @@ impl<'a> Walker<'_, 'a> {
                 aside.install(told.at, told.install);
             });
         }
-        for path in &before.manifests {
+        for path in before.manifests.iter().filter(|_| tool == Tool::Pip) {
             let Some(file) = project.file(path) else { continue };
             self.aside(None, |aside| {
                 aside.enter(path, file);

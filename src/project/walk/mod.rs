@@ -23,6 +23,7 @@ use bounds::Bounds;
 use configuration::Configuration;
 use decided::Decided;
 pub(crate) use install::UNREAD;
+use project::is_project;
 
 use super::arguments::Arguments;
 use super::command::Command;
@@ -124,8 +125,8 @@ pub(crate) enum Event {
     Remove { tool: Tool, prefix: Prefix, names: Vec<String> },
     /// System packages are installed.
     System { names: Vec<String> },
-    /// Environment modules are loaded that may bring packages.
-    Modules,
+    /// Packages may be there that are not known: environment modules are loaded, or all who install this have them.
+    Unknown,
     /// The manifest says which Python it is for.
     Python(String),
     /// Before all this, these steps may have happened.
@@ -215,7 +216,7 @@ pub(crate) fn walk(project: &Project<'_>, beginning: &Beginning, world: &World) 
     match &beginning.enters {
         Enters::Manifest(selection) => {
             walker.folders = vec![paths::folder(&beginning.path).to_owned()];
-            walker.before(&beginning.path, file);
+            walker.before(&beginning.path, file, selection);
             walker.manifest(&beginning.path, file, selection.tool);
         }
         Enters::Stage(n) => {
@@ -388,7 +389,7 @@ impl<'p, 'a> Walker<'p, 'a> {
 
     fn enter(&mut self, path: &str, file: File<'a>) {
         self.script.reached.insert(file.id);
-        if matches!(file.kind, Kind::Requirements | Kind::CondaEnvironment) || file.kind.is_lock() {
+        if matches!(file.kind, Kind::Requirements | Kind::CondaEnvironment) || file.kind.is_lock() || is_project(file.kind) {
             self.script.installed.insert(path.to_owned());
         }
     }
