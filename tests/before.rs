@@ -1,4 +1,5 @@
-//! What may be there before a manifest is installed: what it leaves open is then not known, what it pins comes all the same.
+//! What other files of the root say of what a manifest leaves open: what may be there before it is installed, and what the
+//! root's own packages require.
 
 mod rendered;
 
@@ -110,4 +111,24 @@ fn what_is_installed_with_a_project_chooses_for_it() {
     let pinned = "[project]\nname = 'x'\ndependencies = ['torch==2.4.1']\n";
     let files = [("pyproject.toml", pinned), ("requirements.txt", "torch==2.4.1\n")];
     assert_eq!(own(&files, "pyproject.toml"), "pyproject.toml: torch 2.4.1 pypi");
+}
+
+#[test]
+fn what_the_root_s_own_package_requires_holds_where_it_is_asked_for_by_name() {
+    let with = |name: &str, project: &str, text: &str| {
+        let all = environments(&[(name, project), ("examples/requirements.txt", text)]);
+        all.into_iter().find(|env| env.starts_with("examples/")).unwrap_or_default()
+    };
+    let project = "[project]\nname = 'My_Own'\ndependencies = ['torch>=2.0,<2.5']\n";
+    let setup = "from setuptools import setup\nsetup(name='my-own', install_requires=find())\n";
+    let cfg = "[metadata]\nname = my_own\n[options]\ninstall_requires =\n    torch<2.5\n";
+    let poetry = "[tool.poetry]\nname = 'my-own'\n[tool.poetry.dependencies]\ntorch = '<2.5'\n";
+    for (name, text) in [("pyproject.toml", project), ("setup.cfg", cfg), ("pyproject.toml", poetry)] {
+        assert_eq!(with(name, text, "my-own>=0.1\ntorch\n"), "examples/requirements.txt: my-own ?, torch 2.4.1… pypi", "{name}");
+    }
+    assert_eq!(with("setup.py", setup, "my.own\ntorch\n"), "examples/requirements.txt: my-own ?, torch ?");
+    // An older version required what it did.
+    assert_eq!(with("pyproject.toml", project, "my-own==0.1\ntorch\n"), "examples/requirements.txt: my-own ?, torch ?");
+    assert_eq!(with("setup.py", setup, "my-own\ntorch==2.1.0\n"), "examples/requirements.txt: my-own ?, torch 2.1.0 pypi");
+    assert_eq!(with("setup.py", setup, "other\ntorch\n"), "examples/requirements.txt: other ?, torch 2.15.0… pypi");
 }

@@ -57,6 +57,8 @@ pub(crate) struct Project<'a> {
     givers: givers::Givers,
     merged: merged::Merged<'a>,
     installers: installers::Installers,
+    /// The folders of the projects that are defined here, by name.
+    named: BTreeMap<&'a str, &'a str>,
     /// What comes before manifests, by their paths.
     before: BTreeMap<String, before::Before<'a>>,
     /// Where `nvidia` is made the runtime of all containers.
@@ -102,9 +104,9 @@ impl<'a> Project<'a> {
         let all = files.values().flat_map(|file| &file.outline.acts);
         let default_runtime = all.into_iter().find(|act| act.does == Does::DefaultRuntime).map(|act| act.at);
         let spoken = spoken::Spoken::default();
-        let before = BTreeMap::new();
+        let (named, before) = (named(&files), BTreeMap::new());
         let mut project =
-            Self { sources, files, rc_files, parts, none, spoken, givers, merged, installers, before, default_runtime };
+            Self { sources, files, rc_files, parts, none, spoken, givers, merged, installers, named, before, default_runtime };
         project.spoken = spoken::Spoken::of(&project);
         project.givers = givers::givers(&project);
         project.installers = installers::Installers::of(&project);
@@ -172,6 +174,21 @@ impl<'a> Project<'a> {
     fn parts(&self, file: File<'_>) -> &parts::Parts<'a> {
         self.parts.get(&address(file.outline)).unwrap_or(&self.none)
     }
+}
+
+/// The folders of projects by name: of two the one nearer to the root.
+fn named<'a>(files: &BTreeMap<&'a str, File<'a>>) -> BTreeMap<&'a str, &'a str> {
+    let mut found: BTreeMap<&str, &str> = BTreeMap::new();
+    let depth = |folder: &str| folder.split('/').filter(|part| !part.is_empty()).count();
+    for (path, file) in files {
+        let Some(name) = file.outline.name.as_deref() else { continue };
+        let folder = paths::folder(path);
+        let known = found.entry(name).or_insert(folder);
+        if depth(folder) < depth(known) {
+            *known = folder;
+        }
+    }
+    found
 }
 
 /// Where what a file says lies in memory; it does not move while a project is there.
