@@ -3,7 +3,7 @@
 
 mod rendered;
 
-use rendered::environments;
+use rendered::{check, environments};
 
 const CU118: &str = "https://download.pytorch.org/whl/cu118";
 
@@ -109,8 +109,10 @@ fn what_is_installed_with_a_project_chooses_for_it() {
     }
     // One that pins is judged all the same.
     let pinned = "[project]\nname = 'x'\ndependencies = ['torch==2.4.1']\n";
-    let files = [("pyproject.toml", pinned), ("requirements.txt", "torch==2.4.1\n")];
-    assert_eq!(own(&files, "pyproject.toml"), "pyproject.toml: torch 2.4.1 pypi");
+    check(
+        &[("pyproject.toml", pinned), ("requirements.txt", "torch==2.4.1\n")],
+        &["pyproject.toml: torch 2.4.1 pypi", "requirements.txt: torch 2.4.1 pypi"],
+    );
 }
 
 #[test]

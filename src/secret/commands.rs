@@ -52,7 +52,7 @@ pub(super) fn in_commands(text: &str) -> Vec<(usize, usize)> {
                 // No word is looked through twice.
                 let whole = quote.map_or(range.clone(), |quote| {
                     let rest = &text[range.end..];
-                    let end = rest.find(|c| c == quote || c == '\n').unwrap_or(rest.len());
+                    let end = rest.find([quote, '\n']).unwrap_or(rest.len());
                     range.start..if rest[end..].starts_with(quote) { range.end + end } else { range.end }
                 });
                 at = range.end;
