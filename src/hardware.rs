@@ -4,27 +4,8 @@ use crate::environment::Host;
 use crate::knowledge::{self, Segment};
 use crate::platform::Os;
 
-/// Chips and systems that are no NVIDIA GPU, and places where none is needed.
-const OTHERS: &[&str] = &[
-    "ascend",
-    "cpu",
-    "doc",
-    "docs",
-    "gaudi",
-    "hip",
-    "hipblas",
-    "hpu",
-    "intel",
-    "lint",
-    "linting",
-    "mps",
-    "npu",
-    "readthedocs",
-    "rocm",
-    "rtd",
-    "tpu",
-    "xpu",
-];
+/// Places where no GPU is needed.
+const WITHOUT: &[&str] = &["cpu", "doc", "docs", "lint", "linting", "readthedocs", "rtd"];
 const TEGRA: &[&str] = &["dustynv", "jetpack", "jetson"];
 
 /// Whether a host may be what is meant: `requirements-rocm.txt`, `pyproject.toml[cpu]` and `l4t-base` are not for an RTX card.
@@ -55,7 +36,12 @@ pub(crate) fn meets(name: &str, host: &Host) -> bool {
         let number = w.strip_prefix("cu").is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()));
         number || ["cublas", "cuda", "gpu", "nvidia"].iter().any(|start| w.starts_with(start))
     };
-    words().any(cuda) || !named(OTHERS)
+    // The processor's `amd64` is no maker's name.
+    let other = |w: &str| {
+        let bare = w.trim_end_matches(|c: char| c.is_ascii_digit());
+        w != "amd64" && (knowledge::is_other_hardware(w) || knowledge::is_other_hardware(bare))
+    };
+    words().any(cuda) || !named(WITHOUT) && !words().any(other)
 }
 
 /// `Dockerfile.b200` and `nv-torch-v100.yml` are for these cards, and for those of the same chip.
@@ -110,6 +96,14 @@ mod tests {
             ("requirements-l40s-h100.txt", true, false),
             ("requirements-cu118-py310-v2.txt", true, true),
             ("install_mlx.sh", false, false),
+            ("requirements-amd.txt", false, false),
+            ("requirements-apple-silicon.txt", false, false),
+            ("requirements.neuron.txt", false, false),
+            ("requirements_directml.txt", false, false),
+            ("requirements/runtime_camb.txt", false, false),
+            ("requirements/runtime_maca.txt", false, false),
+            ("requirements/runtime_ascend.txt", false, false),
+            ("docker/Dockerfile.musa", false, false),
         ] {
             assert_eq!((meets(name, &rtx), meets(name, &orin)), (on_rtx, on_orin), "{name}");
         }

@@ -1,14 +1,19 @@
 //! What nobody else may read: credentials in addresses, and values whose names say that they are secret.
 
+mod commands;
+mod entries;
+
 use std::borrow::Cow;
 
 /// A text with its secrets as `*`, byte for byte, so that offsets into it stay true: the user and the password of
-/// `https://user:secret@host`, the values of `?token=…`, `PASSWORD=…`, `--api-key …`, `Authorization: Bearer …`, the
-/// password of `docker login`, tokens that are known by how they begin.
+/// `https://user:secret@host`, the token of conda's `…/t/token/…`, the values of `?token=…`, `PASSWORD=…`, `--api-key …`,
+/// `Authorization: Bearer …`, what commands and entries take (`docker login -p …`, `{name: API_KEY, value: …}`), tokens that
+/// are known by how they begin.
 pub(crate) fn masked(text: &str) -> Cow<'_, str> {
     let mut secrets = in_addresses(text);
     secrets.extend(Named { text, at: 0 });
-    secrets.extend(in_logins(text));
+    secrets.extend(commands::in_commands(text));
+    secrets.extend(entries::in_entries(text));
     if secrets.is_empty() {
         return Cow::Borrowed(text);
     }
@@ -30,9 +35,21 @@ pub(crate) fn masked(text: &str) -> Cow<'_, str> {
 /// An address that may be shown: no user, password, query or fragment, however it is misspelt.
 pub(crate) fn address_without(url: &str) -> String {
     let url = url.split(['?', '#']).next().unwrap_or_default();
-    let Some((before, host)) = url.rsplit_once('@') else { return url.to_owned() };
-    let scheme = before.split_once("://").map_or(String::new(), |(scheme, _)| format!("{scheme}://"));
-    format!("{scheme}{host}")
+    let shown = match url.rsplit_once('@') {
+        Some((before, host)) => {
+            let scheme = before.split_once("://").map_or(String::new(), |(scheme, _)| format!("{scheme}://"));
+            format!("{scheme}{host}")
+        }
+        None => url.to_owned(),
+    };
+    let mut whole = String::with_capacity(shown.len());
+    let mut done = 0;
+    for (from, to) in in_channels(&shown) {
+        whole.push_str(&shown[done..from]);
+        whole.extend(std::iter::repeat_n('*', to - from));
+        done = to;
+    }
+    whole + &shown[done..]
 }
 
 // ---- addresses ----
@@ -47,7 +64,29 @@ fn in_addresses(text: &str) -> Vec<(usize, usize)> {
         }
         secrets.extend(parameters(address).map(|(from, to)| (start + from, start + to)));
     }
+    secrets.extend(in_channels(text));
     secrets
+}
+
+/// How far before its token the host of a channel is looked for.
+const HOST: usize = 64;
+
+/// The tokens of conda's channels, in order: `https://conda.example/t/token/name`.
+/// Source: <https://docs.conda.io/projects/conda/en/stable/user-guide/configuration/settings.html>.
+fn in_channels(text: &str) -> Vec<(usize, usize)> {
+    let mut found: Vec<(usize, usize)> = Vec::new();
+    for (at, mark) in text.match_indices("/t/") {
+        let host = &text[text.ceil_char_boundary(at.saturating_sub(HOST))..at];
+        let host = host.rsplit(|c: char| c.is_whitespace() || matches!(c, '"' | '\'')).next().unwrap_or_default();
+        let from = at + mark.len();
+        let rest = &text[from..text.floor_char_boundary(from + LONGEST)];
+        let ends = |c: char| c.is_whitespace() || matches!(c, '/' | '"' | '\'' | ',' | ']' | '}');
+        let token = &rest[..rest.find(ends).unwrap_or(rest.len())];
+        if (host.contains("conda") || token.starts_with("tk-")) && !token.is_empty() && !is_plain(token) {
+            found.push((from, from + token.len()));
+        }
+    }
+    found
 }
 
 /// The longest address that is looked at: hostile text stays cheap.
@@ -87,35 +126,6 @@ fn parameters(address: &str) -> impl Iterator<Item = (usize, usize)> {
         let from = start + name.len() + 1;
         (speaks && !value.is_empty()).then_some((from, from + value.len()))
     })
-}
-
-// ---- commands ----
-
-/// The passwords of `docker login -u user -p password`.
-fn in_logins(text: &str) -> Vec<(usize, usize)> {
-    let mut secrets = Vec::new();
-    let mut line_at = 0;
-    for line in text.split_inclusive(['\n', '\r']) {
-        let (at, start) = (line_at, line.find("login "));
-        line_at += line.len();
-        let Some(start) = start else { continue };
-        let mut rest = &line[start..];
-        while let Some(option) = rest.find("-p") {
-            let (before, after) = (&rest[..option], &rest[option + "-p".len()..]);
-            rest = after;
-            if !before.ends_with([' ', '\t', '"', '\'']) {
-                continue;
-            }
-            // `-p x`, `-p=x`, `"-p", "x"`.
-            let value = after.trim_start_matches([' ', '\t', '=', ',', '"', '\'']);
-            let length = value.find([' ', '\t', '\n', '\r', '"', '\'', ';', '|', '&']).unwrap_or(value.len());
-            if after.len() > value.len() && !value.starts_with('-') && !is_plain(&value[..length]) {
-                let from = at + line.len() - value.len();
-                secrets.push((from, from + length));
-            }
-        }
-    }
-    secrets
 }
 
 // ---- values with names ----
@@ -391,7 +401,50 @@ mod tests {
                 "clone glpat-ABCDEFGH xoxb-12345678 sk-proj-abcdefgh12345678",
                 "clone ************** ************* ************************",
             ),
+            ("conda install -c https://conda.anaconda.org/t/S3c/x a", "conda install -c https://conda.anaconda.org/t/***/x a"),
+            ("[conda.example/t/ab-c/x, b]", "[conda.example/t/****/x, b]"),
+            ("- https://h.example/t/tk-1/get/x", "- https://h.example/t/****/get/x"),
+            ("curl -u me:S3c https://x", "curl -u ****** https://x"),
+            ("curl --user \"me:S3c r\" https://x", "curl --user \"********\" https://x"),
+            ("sshpass -p S3c scp a b; sshpass -pS3c ssh -p 22 h", "sshpass -p *** scp a b; sshpass -p*** ssh -p 22 h"),
+            ("twine upload -u __token__ -p S3c d/*", "twine upload -u __token__ -p *** d/*"),
+            ("wandb login --relogin S3c && x", "wandb login --relogin *** && x"),
+            ("/opt/bin/wandb login S3c", "/opt/bin/wandb login ***"),
+            ("aws configure set aws_secret_access_key S3c", "aws configure set aws_secret_access_key ***"),
+            ("poetry config pypi-token.a S3c", "poetry config pypi-token.a ***"),
+            ("poetry config http-basic.a me S3c", "poetry config http-basic.a me ***"),
+            ("machine h login me password S3c", "machine h login me password ***"),
+            ("login me\n  password S3c\n", "login me\n  password ***\n"),
+            ("echo S3c | docker login -u me --password-stdin", "echo *** | docker login -u me --password-stdin"),
+            ("docker login --password-stdin <<< \"S3c\"", "docker login --password-stdin <<< \"***\""),
+            ("docker login -u me \\\n  -p S3c", "docker login -u me \\\n  -p ***"),
+            ("[\"docker\", \"login\", \"-p\", \"S3c\"]", "[\"docker\", \"login\", \"-p\", \"***\"]"),
+            ("mysql -pS3c -u me db", "mysql -p*** -u me db"),
+            ("env: [{name: WANDB_API_KEY, value: \"S3c\"}]", "env: [{name: WANDB_API_KEY, value: \"***\"}]"),
+            (
+                "env: [{value: S3c, name: HF_TOKEN}, {name: A, value: b}]",
+                "env: [{value: ***, name: HF_TOKEN}, {name: A, value: b}]",
+            ),
+            (
+                "- name: HF_TOKEN\n  value: S3c # d\n- name: A\n  value: b",
+                "- name: HF_TOKEN\n  value: *** # d\n- name: A\n  value: b",
+            ),
+            ("{\"name\":\"HF_TOKEN\",\"value\":\"S3c\"}", "{\"name\":\"HF_TOKEN\",\"value\":\"***\"}"),
             // What is no secret, or not here.
+            ("https://discuss.example/t/a-title/12", "https://discuss.example/t/a-title/12"),
+            ("curl -o a https://x; mkdir -p b && cp -u c d", "curl -o a https://x; mkdir -p b && cp -u c d"),
+            ("wandb login; wandb login $KEY", "wandb login; wandb login $KEY"),
+            ("echo $PW | docker login --password-stdin", "echo $PW | docker login --password-stdin"),
+            ("echo hello | tee x; git config credential.helper store", "echo hello | tee x; git config credential.helper store"),
+            (
+                "aws configure set region eu && conda config --add channels x",
+                "aws configure set region eu && conda config --add channels x",
+            ),
+            ("mysql -p db; useradd -m me", "mysql -p db; useradd -m me"),
+            ("- name: HF_TOKEN\n  valueFrom: {x: y}", "- name: HF_TOKEN\n  valueFrom: {x: y}"),
+            ("- name: TOKEN\n- name: A\n  value: b", "- name: TOKEN\n- name: A\n  value: b"),
+            ("name: trainer\nvalue: 3", "name: trainer\nvalue: 3"),
+            ("hostname: TOKEN\nvalue: 3", "hostname: TOKEN\nvalue: 3"),
             ("torch==2.1.0 keyring monkey=1 tokenizers==0.15", "torch==2.1.0 keyring monkey=1 tokenizers==0.15"),
             ("--gpus all --device=cuda image: x", "--gpus all --device=cuda image: x"),
             ("hf_transfer hf_hub_download1 sk-learn-contrib", "hf_transfer hf_hub_download1 sk-learn-contrib"),
@@ -449,6 +502,13 @@ mod tests {
             "\"--token\",\"".repeat(100_000),
             "login -p ".repeat(100_000),
             "TOKEN=$(echo ".repeat(100_000),
+            "/t/".repeat(300_000),
+            "conda/t/".repeat(200_000),
+            "'a".repeat(300_000),
+            "curl -u ".repeat(100_000),
+            "echo a |".repeat(100_000),
+            "name: TOKEN value".repeat(60_000),
+            "wandb login ".repeat(100_000),
         ] {
             let started = std::time::Instant::now();
             assert_eq!(masked(&text).len(), text.len());

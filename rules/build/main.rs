@@ -49,6 +49,7 @@ struct Tables {
     mirrors: Vec<(String, Vec<String>)>,
     images: BTreeMap<String, Vec<(Key, String)>>,
     bare_images: Vec<(Key, String)>,
+    other_hardware: Vec<(Key, String)>,
     system_pythons: Vec<(Key, String)>,
     gpus: Vec<(Key, String)>,
     gpu_names: Vec<(String, String, String)>,
@@ -110,6 +111,7 @@ const KINDS: &[(&str, Take, &[&str])] = &[
     ("image", Tables::image, IMAGE),
     ("system_python", Tables::system_python, &["system", "python", "source"]),
     ("bare_image", Tables::bare_image, &["repository", "source"]),
+    ("other_hardware", Tables::other_hardware, &["word", "source"]),
     ("gpu", Tables::gpu, &["name", "aliases", "sm", "architecture", "segment", "basis", "source"]),
     ("ambiguous_gpu", Tables::ambiguous_gpu, &["names", "source"]),
     ("driver_bound", Tables::driver_bound, &["cuda", "linux", "windows", "windows_disputed", "basis", "source"]),
@@ -433,6 +435,13 @@ impl Tables {
         Ok(text_key(repository))
     }
 
+    fn other_hardware(&mut self, row: &Row) -> Answer<Key> {
+        self.source(row.must("source")?)?;
+        let word = row.must("word")?;
+        self.other_hardware.push((text_key(word), format!("{word:?}")));
+        Ok(text_key(word))
+    }
+
     fn gpu(&mut self, row: &Row) -> Answer<Key> {
         let name = row.must("name")?;
         let sm = sm(row.must("sm")?)?;
@@ -542,6 +551,7 @@ impl Tables {
         put("IMAGES", "(&str, &[Image])", groups(self.images, "image")?);
         put("SYSTEM_PYTHONS", "(&str, &str)", sorted(self.system_pythons, "system_python")?);
         put("BARE_IMAGES", "&str", sorted(self.bare_images, "bare_image")?);
+        put("OTHER_HARDWARE", "&str", sorted(self.other_hardware, "other_hardware")?);
         for (of, urls) in &self.mirrors {
             for (url, id) in self.addresses.clone() {
                 if let Some(rest) = url.strip_prefix(of.as_str()).filter(|rest| rest.is_empty() || rest.starts_with('/')) {

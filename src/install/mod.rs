@@ -1,6 +1,7 @@
 //! Folds what happens, step by step, into what is there in the end. The only place that knows how a step changes what was there.
 
 mod conda;
+mod earlier;
 mod indexes;
 mod limits;
 mod overrides;
@@ -17,6 +18,7 @@ use crate::platform::{Platform, Pythons};
 use crate::project::{Beginning, Event, Prefix, Script, World};
 use crate::source::Span;
 use crate::version::CudaVersion;
+use earlier::Earlier;
 use state::State;
 
 /// What a company's own addresses stand for.
@@ -44,6 +46,7 @@ pub(crate) fn fold(beginning: &Beginning, world: &World, script: &Script, aliase
     let system = State::of_image(platform.clone(), base.as_ref());
     let mut forward_compat: Vec<CudaVersion> = base.iter().filter_map(image_compat).collect();
     states.insert(Prefix::System, system.clone());
+    let mut before = Earlier::default();
     for event in &script.events {
         match event {
             Event::Python(text) => {
@@ -53,7 +56,7 @@ pub(crate) fn fold(beginning: &Beginning, world: &World, script: &Script, aliase
                 }
             }
             Event::Install(installed) => {
-                let fresh = || State::of_image(platform.clone(), None);
+                let fresh = || State { before: before.clone(), ..State::of_image(platform.clone(), None) };
                 states.entry(installed.prefix.clone()).or_insert_with(fresh).install(installed, aliases);
             }
             Event::Remove { tool, prefix, names } => {
@@ -69,7 +72,13 @@ pub(crate) fn fold(beginning: &Beginning, world: &World, script: &Script, aliase
                     system.platform.narrow_python(pythons);
                 }
             }
-            Event::Modules => states.values_mut().for_each(|state| state.unknown_base = true),
+            Event::Unknown => states.values_mut().for_each(|state| state.unknown_base = true),
+            Event::Before(steps) => {
+                let mut apart = State::of_image(platform.clone(), None);
+                steps.steps.iter().for_each(|step| apart.install(step, aliases));
+                before.take(&apart, steps.told);
+                states.values_mut().for_each(|state| state.before = before.clone());
+            }
             Event::Base { .. } => {}
         }
     }
@@ -164,8 +173,9 @@ pub(crate) fn assume(env: &mut Environment, rc: &Script) {
 impl State {
     /// What an image has before anything is installed.
     fn of_image(platform: Platform, image: Option<&Image>) -> Self {
-        let mut state =
-            Self { platform, installed: BTreeMap::new(), by_conda: BTreeMap::new(), steps: Vec::new(), unknown_base: false };
+        let (installed, by_conda, steps) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
+        let before = Earlier::default();
+        let mut state = Self { platform, installed, by_conda, steps, unknown_base: false, before };
         if let Some(image) = image {
             // An image of inference servers or frameworks may have a torch that its row does not tell.
             let told = image.row.is_some_and(|row| !row.torch.is_empty());

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::earlier::Earlier;
 use crate::environment::{Build, Candidates, Component, Evidence, Image, Join, Reason, Step};
 use crate::knowledge::{self, Basis, Library};
 use crate::outline::Tool;
@@ -19,6 +20,8 @@ pub(super) struct State {
     pub(super) steps: Vec<Step>,
     /// It stands on an image of which nothing is known: any package may be there already, and any index be set.
     pub(super) unknown_base: bool,
+    /// What may be there from before.
+    pub(super) before: Earlier,
 }
 
 /// A package that is there.

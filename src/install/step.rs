@@ -94,7 +94,8 @@ impl State {
             if step.bounds_open && !want.held && (want.implied || want.wants.pin().is_none()) {
                 builds = Candidates { open: true, today: None, ..builds };
             }
-            if self.unknown_base && !want.chosen && self.there(&want.name).is_none() {
+            let may_be_there = (self.unknown_base && !want.chosen) || self.before.may_stay(&want.name, &want.wants);
+            if may_be_there && self.there(&want.name).is_none() {
                 builds = Candidates { open: true, today: None, ..builds };
             }
             let mut evidence = at(want.at, &want.also, comes(&want.name, &want.shown, &builds), step.join);

@@ -95,6 +95,12 @@ mod tests {
     }
 
     #[test]
+    fn images_of_nvidia_s_registry_name_the_driver_of_their_release_notes() {
+        let row = image("nvcr.io/nvidia/pytorch:23.11-py3").expect("a listed tag");
+        assert_eq!((row.cuda, row.driver, row.driver_branches), ("12.3.0", "545.23", &[450, 470, 510, 525, 535][..]));
+    }
+
+    #[test]
     fn cuda_images() {
         let row = image("docker.io/nvidia/cuda:12.4.1-cudnn-devel-ubuntu22.04@sha256:ff").expect("a listed tag");
         assert_eq!((row.cuda, row.flavour, row.cudnn, row.os), ("12.4.1", Flavour::Devel, "9.1.0.70", "ubuntu22.04"));

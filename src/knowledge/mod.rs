@@ -97,6 +97,12 @@ pub fn driver_cuda(driver: &DriverVersion) -> Option<CudaVersion> {
     CudaVersion::parse(tables::DRIVER_BRANCHES[at].cuda)
 }
 
+/// Whether a word of a file's name says that it is meant for chips which are no NVIDIA GPUs.
+#[must_use]
+pub fn is_other_hardware(word: &str) -> bool {
+    tables::OTHER_HARDWARE.binary_search(&word).is_ok()
+}
+
 /// All driver branches, oldest first.
 #[must_use]
 pub fn driver_branches() -> &'static [DriverBranch] {

@@ -1,6 +1,7 @@
 //! The engine: texts in, a report out. Nothing here touches a file, the clock, the network or the machine.
 
 mod conclude;
+mod upon;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -263,12 +264,10 @@ impl Linter {
         };
         run(project::commanded(&project), &mut judged, &mut order);
         // What CI installs, people install by hand, too; what an image or a script installs is theirs.
-        let installed: BTreeSet<String> = judged
-            .iter()
-            .filter(|(name, _)| !name.starts_with(".github/") && !name.starts_with(".gitlab-ci."))
-            .flat_map(|(_, j)| j.installed.iter().cloned())
-            .collect();
-        run(project::manifests(&project, &installed), &mut judged, &mut order);
+        let installed: BTreeSet<String> =
+            judged.iter().filter(|(name, _)| !upon::is_of_ci(name)).flat_map(|(_, j)| j.installed.iter().cloned()).collect();
+        let upon = upon::upon(judged.iter().map(|(name, j)| (name.as_str(), j)), |path| self.files.get(path).map(|f| f.id));
+        run(project::manifests(&project, &installed, &upon), &mut judged, &mut order);
         let mut seen: Vec<Seen> = order.iter().filter_map(|name| judged.get(name)).flat_map(|j| j.seen.iter().cloned()).collect();
         seen.extend(self.of_files());
         seen.extend(self.of_launches(&project, &judged));
@@ -302,6 +301,7 @@ impl Linter {
     fn fingerprint(&self, project: &Project<'_>, beginning: &Beginning, hosts: &[Host], judged: &Judged) -> u64 {
         let mut hasher = DefaultHasher::new();
         (&beginning.name, beginning.runs, &beginning.at, project.given_to(&beginning.path)).hash(&mut hasher);
+        matches!(&beginning.enters, Enters::Manifest(selection) if selection.upon).hash(&mut hasher);
         format!("{hosts:?}").hash(&mut hasher);
         for id in &judged.reached {
             (id, self.files.get(self.sources.path(*id)).map(|f| f.hash)).hash(&mut hasher);

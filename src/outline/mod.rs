@@ -29,6 +29,8 @@ pub struct Outline {
     pub ignores: Vec<Ignore>,
     /// Places that could not be read. The rest of the file is in `acts` all the same.
     pub torn: Vec<Torn>,
+    /// The project that it defines, normalised.
+    pub name: Option<String>,
 }
 
 /// The kinds of file we read. The table of names is `read::FORMATS`.

@@ -27,6 +27,11 @@ impl Arguments {
         });
         Self { given: given.collect(), open: build.unread_arguments }
     }
+    /// Those that any of these gives, with no value known.
+    pub(super) fn unknown<'s>(all: impl Iterator<Item = &'s Self> + Clone) -> Self {
+        let given = all.clone().flat_map(|one| one.given.keys().map(|name| (name.clone(), None))).collect();
+        Self { given, open: all.into_iter().any(|one| one.open) }
+    }
     /// What is given for an `ARG`: `None` where nothing is, `Some(None)` where it is not known.
     pub(super) fn value(&self, name: &str) -> Option<Option<&str>> {
         match self.given.get(name) {

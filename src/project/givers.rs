@@ -99,6 +99,8 @@ pub(super) struct Built {
     pub(super) environment_files: Vec<Option<String>>,
     /// More of them come from where nothing is read.
     pub(super) unread_environment: bool,
+    /// Only Markdown says how people build it: no stage is asked for that would not be built without it.
+    told: bool,
     /// The files whose variables stand in what is said of it, root-relative.
     pub(super) interpolations: BTreeSet<String>,
     /// Of all this.
@@ -144,6 +146,7 @@ impl Built {
             environment: first.map(|way| way.environment.iter().filter(all).cloned().collect()).unwrap_or_default(),
             environment_files: first.filter(|_| same_files).map(|way| way.files.clone()).unwrap_or_default(),
             unread_environment: !same_files || runs.iter().any(|run| run.way.unread),
+            told: false,
             interpolations: givers
                 .iter()
                 .flat_map(|g| [g.interpolation.as_ref(), g.run.as_ref().and_then(|run| run.way.interpolation.as_ref())])
@@ -156,9 +159,14 @@ impl Built {
 }
 
 impl Built {
+    /// What Markdown says of one that nothing else builds: what any command gives is not known.
+    fn told(givers: &[Giver]) -> Self {
+        let arguments = vec![Arguments::unknown(givers.iter().map(|giver| &giver.arguments))];
+        Self { told: true, contexts: Vec::new(), arguments, ..Self::by(givers) }
+    }
     /// Whether someone builds a stage to run it; where nobody builds any, it is the last.
     pub(super) fn wants(&self, stage: &str, is_last: bool) -> bool {
-        self.targets.contains(stage) || is_last && self.targets.contains("")
+        self.targets.contains(stage) && (is_last || !self.told) || is_last && self.targets.contains("")
     }
     /// Whether a GPU may be there when a stage is run; `None` where no run of it is known.
     pub(super) fn gpu(&self, stage: &str, is_last: bool) -> Option<Gpu> {
@@ -193,6 +201,7 @@ pub(super) fn givers(project: &Project<'_>) -> Givers {
     let mut found: BTreeMap<String, Vec<Giver>> = BTreeMap::new();
     let mut seen = HashSet::new();
     let mut told: BTreeMap<String, (String, String)> = BTreeMap::new();
+    let mut by_hand: BTreeMap<String, Vec<Giver>> = BTreeMap::new();
     let mut interpolations = Interpolations { project, read: HashMap::new() };
     let runs = runs(project, &mut interpolations);
     for (path, file) in project.files() {
@@ -209,7 +218,10 @@ pub(super) fn givers(project: &Project<'_>) -> Givers {
             let target = build.target.as_ref().and_then(Text::known).unwrap_or_default().to_owned();
             if file.kind == Kind::Markdown {
                 // How people build it by hand is no world of its own.
-                told.entry(image.clone()).or_insert((dockerfile, target));
+                told.entry(image.clone()).or_insert_with(|| (dockerfile.clone(), target.clone()));
+                let arguments = Arguments::of(&build, project.spoken.variables(launch));
+                let giver = Giver { context, target, image, arguments, interpolation: None, run: None };
+                by_hand.entry(dockerfile).or_default().push(giver);
                 continue;
             }
             // A build starts nothing: what runs the image by its name gives it its variables.
@@ -253,8 +265,38 @@ pub(super) fn givers(project: &Project<'_>) -> Givers {
         builders.entry(image).or_insert(built);
     }
     builders.remove("");
-    let of = found.into_iter().map(|(path, givers)| (path, Built::by(&givers))).collect();
+    let changed = changed_by_hand(project);
+    let mut of: BTreeMap<String, Built> = BTreeMap::new();
+    for (path, givers) in by_hand {
+        if !found.contains_key(&path) {
+            of.insert(path, Built::told(&givers));
+        }
+    }
+    of.extend(found.into_iter().map(|(path, givers)| (path, Built::by(&givers))));
+    for (image, (path, _)) in &builders {
+        if changed.contains(image)
+            && let Some(built) = of.get_mut(path)
+        {
+            built.unread_environment = true;
+            built.hash ^= 1;
+        }
+    }
     Givers { of, none: Built::by(&[]), builders }
+}
+
+/// Images that people run with other variables for the container's runtime, as Markdown tells them.
+fn changed_by_hand(project: &Project<'_>) -> HashSet<String> {
+    let mut found = HashSet::new();
+    for (path, file) in project.files().filter(|(_, file)| file.kind == Kind::Markdown) {
+        for act in &file.outline.acts {
+            let Does::Launch(launch) = &act.does else { continue };
+            let given = launch.environment.iter().any(|variable| variable.name.starts_with("NVIDIA_"));
+            if given || launch.unread_environment || !launch.environment_files.is_empty() {
+                found.extend(project.spoken.image(path, launch));
+            }
+        }
+    }
+    found
 }
 
 /// How images are run that have a name and are not built where they are run.

@@ -26,13 +26,19 @@ impl Installers {
         let mut patterns: BTreeSet<String> = BTreeSet::new();
         let mut by_hand = BTreeMap::new();
         for (path, file) in project.files() {
+            let mut exported = None;
             for act in &file.outline.acts {
+                if let Does::Set(variable) = &act.does
+                    && names_index(&variable.name)
+                {
+                    exported = variable.value.as_ref().map(|value| value.at).or(exported);
+                }
                 let Does::Install(install) = &act.does else { continue };
                 if file.kind == Kind::Markdown {
-                    let Some(index) = install.indexes.first() else { continue };
+                    let Some(index) = install.indexes.first().map(|index| index.url.at).or(exported) else { continue };
                     for read in install.reads.iter().filter_map(|read| read.path.known()) {
                         let places = [paths::folder(path), ""].into_iter().filter_map(|folder| paths::join(folder, read));
-                        by_hand.extend(places.map(|place| (place, index.url.at)));
+                        by_hand.extend(places.map(|place| (place, index)));
                     }
                     continue;
                 }
@@ -77,6 +83,12 @@ impl Project<'_> {
             _ => Tool::Pip,
         }
     }
+}
+
+/// Whether installers take an index from a variable.
+fn names_index(variable: &str) -> bool {
+    let own = variable.strip_prefix("PIP_").or_else(|| variable.strip_prefix("UV_")).unwrap_or_default();
+    own.contains("INDEX") || own == "FIND_LINKS"
 }
 
 /// Whether a tool looks at an act: `uv pip` at most of what is uv's.

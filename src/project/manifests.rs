@@ -14,12 +14,14 @@ const MOST_WORK: usize = 1_000_000;
 /// A requirement that takes part in a start is as much work as this many acts that are passed over.
 const REQUIRED: usize = 64;
 
-/// The starts that are manifests, without those that a command of the root installs.
-pub(crate) fn manifests(project: &Project<'_>, installed: &BTreeSet<String>) -> Vec<Beginning> {
+/// The starts that are manifests, without those that a command of the root installs. Those of `upon` are installed by all who do
+/// where packages are already.
+pub(crate) fn manifests(project: &Project<'_>, installed: &BTreeSet<String>, upon: &BTreeSet<String>) -> Vec<Beginning> {
     let mut found = Vec::new();
     for (path, file) in project.files().filter(|(_, file)| !file.by_link) {
         let at = Span::new(file.id, 0, 0);
         let mut push = |name: String, selection: Selection| {
+            let selection = Selection { upon: upon.contains(path), ..selection };
             let (path, enters, machine) = (path.to_owned(), Enters::Manifest(selection), String::new());
             found.push(Beginning { name, path, at, enters, runs: true, machine });
         };
@@ -48,7 +50,7 @@ pub(crate) fn manifests(project: &Project<'_>, installed: &BTreeSet<String>) -> 
 }
 
 fn alone() -> Selection {
-    Selection { with: BTreeSet::new(), project: true, tool: None }
+    Selection { with: BTreeSet::new(), project: true, tool: None, upon: false }
 }
 
 /// How many starts of a project are no more work together than they may be.
@@ -115,7 +117,7 @@ fn composed(project: &Project<'_>, path: &str, file: File<'_>, push: &mut impl F
         }
         let name = composed.name.as_ref().map_or_else(|| path.to_owned(), |name| format!("{path}:{name}"));
         let with = composed.with.iter().cloned().collect();
-        push(name, Selection { with, project: composed.project, tool: Some(composed.tool) });
+        push(name, Selection { with, project: composed.project, tool: Some(composed.tool), upon: false });
     }
 }
 

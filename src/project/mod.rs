@@ -2,6 +2,7 @@
 
 mod arguments;
 mod arms;
+mod before;
 mod command;
 mod givers;
 mod images;
@@ -28,11 +29,12 @@ pub(crate) use walk::{Asked, Event, Indexed, Installed, LockEntry, Prefix, Route
 pub(crate) use worlds::{World, worlds};
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::hash::Hash;
 
 use givers::Gpu;
 
 use crate::device;
-use crate::outline::{Act, Change, Does, GpuRequest, How, Kind, Launch, Outline, Patch, Text, Tool, Variable};
+use crate::outline::{Act, Change, Does, GpuRequest, How, Kind, Launch, Outline, Patch, Text, Variable};
 use crate::source::{FileId, Sources, Span};
 
 /// An rc file that does more is nobody's; each is walked for every manifest below it.
@@ -55,6 +57,10 @@ pub(crate) struct Project<'a> {
     givers: givers::Givers,
     merged: merged::Merged<'a>,
     installers: installers::Installers,
+    /// The folders of the projects that are defined here, by name.
+    named: BTreeMap<&'a str, &'a str>,
+    /// What comes before manifests, by their paths.
+    before: BTreeMap<String, before::Before<'a>>,
     /// Where `nvidia` is made the runtime of all containers.
     default_runtime: Option<Span>,
 }
@@ -98,10 +104,13 @@ impl<'a> Project<'a> {
         let all = files.values().flat_map(|file| &file.outline.acts);
         let default_runtime = all.into_iter().find(|act| act.does == Does::DefaultRuntime).map(|act| act.at);
         let spoken = spoken::Spoken::default();
-        let mut project = Self { sources, files, rc_files, parts, none, spoken, givers, merged, installers, default_runtime };
+        let (named, before) = (named(&files), BTreeMap::new());
+        let mut project =
+            Self { sources, files, rc_files, parts, none, spoken, givers, merged, installers, named, before, default_runtime };
         project.spoken = spoken::Spoken::of(&project);
         project.givers = givers::givers(&project);
         project.installers = installers::Installers::of(&project);
+        project.before = before::before(&project);
         project
     }
     /// The file at a root-relative path.
@@ -155,13 +164,31 @@ impl<'a> Project<'a> {
         found
     }
     /// What the other files say of building a Dockerfile or of who installs a manifest: part of the fingerprint of its starts.
-    pub(crate) fn given_to(&self, path: &str) -> (u64, Tool, Option<Span>) {
-        (self.givers.of(path).hash, self.installers.tool(path), self.installers.by_hand(path))
+    pub(crate) fn given_to(&self, path: &str) -> impl Hash {
+        let before = self.before.get(path).into_iter();
+        let before: Vec<_> =
+            before.map(|b| (b.commands.iter().map(|told| told.at).collect::<Vec<_>>(), b.manifests.clone())).collect();
+        (self.givers.of(path).hash, self.installers.tool(path), self.installers.by_hand(path), before)
     }
     /// Where the parts of a file begin.
     fn parts(&self, file: File<'_>) -> &parts::Parts<'a> {
         self.parts.get(&address(file.outline)).unwrap_or(&self.none)
     }
+}
+
+/// The folders of projects by name: of two the one nearer to the root.
+fn named<'a>(files: &BTreeMap<&'a str, File<'a>>) -> BTreeMap<&'a str, &'a str> {
+    let mut found: BTreeMap<&str, &str> = BTreeMap::new();
+    let depth = |folder: &str| folder.split('/').filter(|part| !part.is_empty()).count();
+    for (path, file) in files {
+        let Some(name) = file.outline.name.as_deref() else { continue };
+        let folder = paths::folder(path);
+        let known = found.entry(name).or_insert(folder);
+        if depth(folder) < depth(known) {
+            *known = folder;
+        }
+    }
+    found
 }
 
 /// Where what a file says lies in memory; it does not move while a project is there.

@@ -76,6 +76,8 @@ pub(crate) struct Selection {
     pub(crate) project: bool,
     /// By the tool that the manifest names for it; else by the project's own.
     pub(crate) tool: Option<Tool>,
+    /// All who install it have packages there already that are not known here.
+    pub(crate) upon: bool,
 }
 
 /// The starts that are commands: Dockerfile stages, scripts, jobs, launches of images.

@@ -31,7 +31,7 @@ pub(super) fn read(file: FileId, text: &str) -> Outline {
         let variable = Variable { name: name.to_owned(), value: Some(value), scope: Scope::Environment };
         acts.push(Act { at: Span::new(file, at, at + said.len()), when: When::default(), does: Does::Set(variable) });
     }
-    Outline { acts, ignores: ignores(file, text, comments.into_iter(), |line| line), torn: Vec::new() }
+    Outline { acts, ignores: ignores(file, text, comments.into_iter(), |line| line), ..Outline::default() }
 }
 
 /// `'…'` means itself; a comment follows a blank.

@@ -1,57 +1,86 @@
-//! Fenced shell blocks of Markdown: what people type by hand. It is read to silence only: a GPU flag or an index given
-//! there.
+//! Shell in Markdown, in fenced blocks and in the midst of lines: what people type by hand. It is read to silence only: a
+//! GPU flag or an index given there, what is installed before.
 
 use super::excerpt::Excerpt;
 use super::shell;
-use crate::outline::{Act, Does, Outline};
+use crate::outline::{Act, Does, Outline, Place};
 use crate::source::FileId;
 
-/// Fences of a file that are read.
-const FENCES: usize = 200;
+/// Blocks of a file that are read, and commands in the midst of lines.
+const BLOCKS: usize = 200;
+/// No command in the midst of a line is longer.
+const LONGEST: usize = 2_000;
+/// One of them stands in what is worth reading.
+const PROGRAMS: &[&str] = &["docker", "podman", "pip", "conda", "mamba", "setup.py", "uv ", "poetry", "pdm"];
 
-/// Reads the launches, builds and installs of the shell blocks.
+/// Reads the launches, builds and installs.
 pub(super) fn read(file: FileId, text: &str) -> Outline {
     let mut acts = Vec::new();
-    for (start, end) in fences(text).into_iter().take(FENCES) {
-        let block = &text[start..end];
-        if !PROGRAMS.iter().any(|program| block.contains(program)) {
+    let (mut blocks, mut inline) = (BLOCKS, BLOCKS);
+    for part in parts(text) {
+        let (script, left) = match part {
+            Part::Block(start, end) => (block(file, text, start, end), &mut blocks),
+            Part::Inline(start, end) => {
+                let mut script = Excerpt::new(file);
+                script.push(&text[start..end], start);
+                (script, &mut inline)
+            }
+        };
+        if *left == 0 || !PROGRAMS.iter().any(|program| script.text().contains(program)) {
             continue;
         }
-        let mut script = Excerpt::new(file);
-        let mut at = start;
-        for line in block.split_inclusive('\n') {
-            let bare = line.trim_start();
-            // `$ docker run …`
-            let prompt = ["$ ", "> ", "# "]
-                .iter()
-                .find(|p| bare.starts_with(**p) && bare.len() > 2 && PROGRAMS.iter().any(|w| bare.contains(w)));
-            let skip = line.len() - bare.len() + prompt.map_or(0, |p| p.len());
-            let body = line[skip..].trim_end_matches(['\n', '\r']);
-            match body.strip_suffix('\\') {
-                Some(joined) => script.push(joined, at + skip),
-                None => {
-                    script.push(body, at + skip);
-                    script.push_for("\n", at + skip + body.len()..at + skip + body.len());
-                }
-            }
-            at += line.len();
-        }
+        *left -= 1;
         let said = shell::read_excerpt(&script).acts.into_iter();
-        acts.extend(said.filter(|act: &Act| matches!(act.does, Does::Launch(_) | Does::Install(_))));
+        acts.extend(said.filter(|act: &Act| {
+            matches!(act.does, Does::Launch(_) | Does::Install(_) | Does::Set(_) | Does::Enter(Place::Directory(_)))
+        }));
     }
     Outline { acts, ..Outline::default() }
 }
 
-const PROGRAMS: &[&str] = &["docker", "podman", "pip"];
-
-/// Whether a block of the text may say something.
+/// Whether a text may say something.
 pub(crate) fn is_worth_reading(text: &str) -> bool {
-    (text.contains("```") || text.contains("~~~"))
-        && (text.contains("--gpus") || text.contains("nvidia") || text.contains("index-url") || text.contains("find-links"))
+    text.contains('`')
+        && ["--gpus", "nvidia", "index-url", "find-links", "pip", "conda", "mamba", "docker", "podman", "setup.py"]
+            .iter()
+            .any(|word| text.contains(word))
 }
 
-/// The blocks of shell, and those of no language.
-fn fences(text: &str) -> Vec<(usize, usize)> {
+/// The commands of a block: without prompts, continued lines joined.
+fn block(file: FileId, text: &str, start: usize, end: usize) -> Excerpt {
+    let mut script = Excerpt::new(file);
+    let mut at = start;
+    for line in text[start..end].split_inclusive('\n') {
+        let bare = line.trim_start();
+        // `$ docker run …`, `(base) $ pip …`, `!pip …` of a notebook.
+        let named = bare.strip_prefix('(').and_then(|rest| rest.split_once(") ")).map_or(bare, |(_, rest)| rest);
+        let bare = if named.starts_with(['$', '#', '>']) { named } else { bare };
+        let prompt = ["$ ", "> ", "# ", "!", "%"]
+            .iter()
+            .find(|p| bare.starts_with(**p) && bare.len() > 2 && PROGRAMS.iter().any(|w| bare.contains(w)));
+        let skip = line.len() - bare.len() + prompt.map_or(0, |p| p.len());
+        let body = line[skip..].trim_end_matches(['\n', '\r']);
+        match body.strip_suffix('\\') {
+            Some(joined) => script.push(joined, at + skip),
+            None => {
+                script.push(body, at + skip);
+                script.push_for("\n", at + skip + body.len()..at + skip + body.len());
+            }
+        }
+        at += line.len();
+    }
+    script
+}
+
+/// A part of a text that is code.
+enum Part {
+    /// A block of shell, or of no language.
+    Block(usize, usize),
+    /// In the midst of a line.
+    Inline(usize, usize),
+}
+
+fn parts(text: &str) -> Vec<Part> {
     let mut found = Vec::new();
     let mut open: Option<(&str, usize, bool)> = None;
     let mut at = 0;
@@ -62,13 +91,16 @@ fn fences(text: &str) -> Vec<(usize, usize)> {
         match open {
             Some((mark, from, shell)) if bare.starts_with(mark) && bare.trim_start_matches(&mark[..1]).is_empty() => {
                 if shell {
-                    found.push((from, start));
+                    found.push(Part::Block(from, start));
                 }
                 open = None;
             }
             Some(_) => {}
             None => {
-                let Some(mark) = ["```", "~~~"].into_iter().find(|mark| bare.starts_with(mark)) else { continue };
+                let Some(mark) = ["```", "~~~"].into_iter().find(|mark| bare.starts_with(mark)) else {
+                    found.extend(inline(line, start));
+                    continue;
+                };
                 let language = bare.trim_start_matches(&mark[..1]).trim().to_ascii_lowercase();
                 let language =
                     language.split([' ', ',', '{', '}']).find(|w| !w.is_empty()).unwrap_or_default().trim_start_matches('.');
@@ -78,6 +110,17 @@ fn fences(text: &str) -> Vec<(usize, usize)> {
         }
     }
     found
+}
+
+/// What stands between backticks of a line.
+fn inline(line: &str, at: usize) -> impl Iterator<Item = Part> {
+    let ticks: Vec<usize> = line.match_indices('`').map(|(n, _)| n).collect();
+    let pairs: Vec<Part> = ticks
+        .chunks_exact(2)
+        .filter(|pair| (2..LONGEST).contains(&(pair[1] - pair[0])))
+        .map(|pair| Part::Inline(at + pair[0] + 1, at + pair[1]))
+        .collect();
+    pairs.into_iter()
 }
 
 #[cfg(test)]
@@ -92,7 +135,12 @@ mod tests {
         let shown: Vec<_> = acts.iter().map(|act| rendering::act(act, text)).collect();
         assert_eq!(
             shown,
-            ["DockerRun None image Some(\"b\") gpu --gpus all run c", "DockerRun None image Some(\"d\") gpu -", "install "]
+            [
+                "DockerRun None image Some(\"b\") gpu --gpus all run c",
+                "DockerRun None image Some(\"d\") gpu -",
+                "install ",
+                "cd x"
+            ]
         );
         for end in (0..text.len()).filter(|end| text.is_char_boundary(*end)) {
             read(FileId(0), &text[..end]);

@@ -135,7 +135,7 @@ pub static FORMATS: &[Format] = &[
     Format { kind: Kind::Makefile, exact: &["Makefile", "makefile", "GNUmakefile"], names: &[], read: makefile::read },
     Format {
         kind: Kind::Markdown,
-        exact: &["README*.md", "Readme*.md", "readme*.md", "docs/*.md"],
+        exact: &["README*.md", "Readme*.md", "readme*.md", "INSTALL*.md", "Install*.md", "install*.md", "docs/*.md"],
         names: &[],
         read: markdown::read,
     },

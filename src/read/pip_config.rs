@@ -19,7 +19,7 @@ pub(super) fn read(file: FileId, text: &str) -> Outline {
     }
     let mut acts: Vec<Act> = holds.iter().flat_map(|(key, entry)| says(file, text, key, entry)).collect();
     acts.sort_by_key(|act| act.at);
-    Outline { acts, ignores: ignores(file, text, comments.into_iter(), |line| line), torn: Vec::new() }
+    Outline { acts, ignores: ignores(file, text, comments.into_iter(), |line| line), ..Outline::default() }
 }
 
 fn says(file: FileId, text: &str, key: &str, entry: &Entry) -> Vec<Act> {

@@ -49,7 +49,7 @@ pub(super) fn read(file: FileId, text: &str) -> Outline {
         }
     }
     acts.sort_by_key(|act| act.at.start);
-    Outline { acts, ignores: ignores(file, text, comments(text), |line| line), torn }
+    Outline { acts, ignores: ignores(file, text, comments(text), |line| line), torn, ..Outline::default() }
 }
 
 fn asked(toml: &Toml<'_>, key: &Key<'_>, value: &Value<'_>, group: Option<&Choice>) -> Vec<Act> {

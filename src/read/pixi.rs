@@ -28,7 +28,7 @@ pub(super) fn read(file: FileId, text: &str) -> Outline {
     let (toml, root, torn) = Toml::parse(file, text);
     let mut acts = acts(&toml, &root, None);
     acts.sort_by_key(|act| act.at.start);
-    Outline { acts, ignores: ignores(file, text, comments(text), |line| line), torn }
+    Outline { acts, ignores: ignores(file, text, comments(text), |line| line), torn, ..Outline::default() }
 }
 
 /// What pixi's tables say; `project` is the `pyproject.toml` that they stand in.

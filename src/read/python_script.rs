@@ -25,7 +25,7 @@ pub(super) fn read(file: FileId, text: &str) -> Outline {
         acts.extend(uv_settings::acts(&toml, uv));
     }
     acts.sort_by_key(|act| act.at.start);
-    Outline { acts, ignores: ignores(file, text, comments(text), |line| line), torn }
+    Outline { acts, ignores: ignores(file, text, comments(text), |line| line), torn, ..Outline::default() }
 }
 
 /// The text with all but the block's own as blanks, so that places stay.

@@ -12,10 +12,13 @@ use crate::source::{FileId, Span};
 /// Reads the parts of a configuration that install something.
 pub(super) fn read(file: FileId, text: &str) -> Outline {
     let (entries, comments) = ini::parse(text);
-    let mut acts = Vec::new();
+    let (mut acts, mut name) = (Vec::new(), None);
     for entry in &entries {
         let reader = Reader { file, text, entry };
         match (entry.section.trim(), entry.key.as_str()) {
+            ("metadata", "name") => {
+                name = entry.lines.first().map(|at| normalise(text[at.clone()].trim())).filter(|name| !name.starts_with("attr:"));
+            }
             ("options", "install_requires") => reader.list(When::default(), Role::Asks, &mut acts),
             ("options", "setup_requires") => reader.list(When::default(), Role::Builds, &mut acts),
             ("options", "python_requires") => {
@@ -26,7 +29,7 @@ pub(super) fn read(file: FileId, text: &str) -> Outline {
             _ => {}
         }
     }
-    Outline { acts, ignores: ignores(file, text, comments.into_iter(), |line| line), torn: Vec::new() }
+    Outline { acts, ignores: ignores(file, text, comments.into_iter(), |line| line), torn: Vec::new(), name }
 }
 
 struct Reader<'a> {

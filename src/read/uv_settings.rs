@@ -23,7 +23,7 @@ pub(super) fn read(file: FileId, text: &str) -> Outline {
         }
     }
     found.sort_by_key(|act| act.at.start);
-    Outline { acts: found, ignores: ignores(file, text, comments(text), |line| line), torn }
+    Outline { acts: found, ignores: ignores(file, text, comments(text), |line| line), torn, ..Outline::default() }
 }
 
 fn own(tool: Tool) -> When {

@@ -227,7 +227,7 @@ impl<'a> Walker<'_, 'a> {
         if !names.iter().all(without_python) {
             self.variables.set("PIP_CONFIG_FILE", Value::unknown(at, Seen::Programs));
             self.variables.set("UV_CONFIG_FILE", Value::unknown(at, Seen::Programs));
-            self.script.events.push(Event::Modules);
+            self.script.events.push(Event::Unknown);
         }
     }
 

@@ -120,6 +120,12 @@ impl Bounds {
             self.repeated += STEP;
         }
     }
+    /// A walk of its own takes part.
+    pub(super) fn aside(&mut self, other: &Self) {
+        self.acts += other.acts;
+        self.copied += other.copied;
+        self.steps += other.steps;
+    }
     /// How much work the walk was, in acts.
     pub(super) fn weight(&self) -> usize {
         self.acts + self.copied / 8 + self.steps * STEP

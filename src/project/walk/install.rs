@@ -376,7 +376,7 @@ impl<'p, 'a> Walker<'p, 'a> {
     }
 
     /// The world with what a step takes of a project or lock: extras, groups, an environment.
-    fn chosen(&mut self, file: File<'a>, step: &mut Installed) -> World {
+    pub(super) fn chosen(&mut self, file: File<'a>, step: &mut Installed) -> World {
         let mut world = World::clone(&self.world);
         world.project = true;
         let extras = step.flags.extras.iter().filter_map(|extra| self.variables.resolve(extra));
@@ -404,7 +404,7 @@ impl<'p, 'a> Walker<'p, 'a> {
     }
 
     /// Goes into another world; gives back the one that was left.
-    fn enter_world(&mut self, world: World) -> Cow<'p, World> {
+    pub(super) fn enter_world(&mut self, world: World) -> Cow<'p, World> {
         std::mem::replace(&mut self.world, Cow::Owned(world))
     }
 
@@ -538,6 +538,9 @@ impl<'p, 'a> Walker<'p, 'a> {
                     None => step.open = true,
                 }
                 return;
+            }
+            if let Subject::Package { name, wants, .. } = &parsed.subject {
+                self.published_from_here(name, wants.pin().is_some(), requirement.written.at, step);
             }
         }
         if bounds {

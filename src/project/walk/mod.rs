@@ -1,6 +1,7 @@
 //! Follows one start through the files it leads to, in one world: what happens, in order, with variables resolved.
 
 mod acts;
+mod before;
 mod bounds;
 mod configuration;
 mod decided;
@@ -22,6 +23,7 @@ use bounds::Bounds;
 use configuration::Configuration;
 use decided::Decided;
 pub(crate) use install::UNREAD;
+use project::is_project;
 
 use super::arguments::Arguments;
 use super::command::Command;
@@ -124,10 +126,20 @@ pub(crate) enum Event {
     Remove { tool: Tool, prefix: Prefix, names: Vec<String> },
     /// System packages are installed.
     System { names: Vec<String> },
-    /// Environment modules are loaded that may bring packages.
-    Modules,
+    /// Packages may be there that are not known: environment modules are loaded, or all who install this have them.
+    Unknown,
     /// The manifest says which Python it is for.
     Python(String),
+    /// Before all this, these steps may have happened.
+    Before(Before),
+}
+
+/// What may have happened before: one command or manifest.
+#[derive(Clone, Debug)]
+pub(crate) struct Before {
+    pub(crate) steps: Vec<Installed>,
+    /// People are told to do it: it holds even where the manifest names one version.
+    pub(crate) told: bool,
 }
 
 /// An installing step with everything resolved.
@@ -207,6 +219,7 @@ pub(crate) fn walk(project: &Project<'_>, beginning: &Beginning, world: &World) 
     match &beginning.enters {
         Enters::Manifest(selection) => {
             walker.folders = vec![paths::folder(&beginning.path).to_owned()];
+            walker.before(&beginning.path, file, selection);
             walker.manifest(&beginning.path, file, selection.tool);
         }
         Enters::Stage(n) => {
@@ -377,7 +390,7 @@ impl<'p, 'a> Walker<'p, 'a> {
 
     fn enter(&mut self, path: &str, file: File<'a>) {
         self.script.reached.insert(file.id);
-        if matches!(file.kind, Kind::Requirements | Kind::CondaEnvironment) || file.kind.is_lock() {
+        if matches!(file.kind, Kind::Requirements | Kind::CondaEnvironment) || file.kind.is_lock() || is_project(file.kind) {
             self.script.installed.insert(path.to_owned());
         }
     }

@@ -188,6 +188,31 @@ impl<'a> Walker<'_, 'a> {
         true
     }
 
+    /// A package that is asked for by its name, and that the root itself defines: what it requires holds for the others, as far
+    /// as it can be read here. What an older version required is not known.
+    pub(super) fn published_from_here(&mut self, name: &str, pinned: bool, at: Span, step: &mut Installed) {
+        let Some(folder) = self.project.named.get(name) else { return };
+        let mut own = self.step(step.tool, at);
+        let found = self.beside("", &Text::literal(format!("./{folder}"), at), How::Project);
+        match found {
+            Some((file, path)) if !pinned => {
+                self.script.reached.insert(file.id);
+                // A project that asks for itself says nothing new.
+                if self.bounds.enter(file.outline) {
+                    let world = self.chosen(file, &mut own);
+                    let before = self.enter_world(world);
+                    self.project_file(&path, file, &mut own, &[], 1);
+                    self.world = before;
+                    self.bounds.leave();
+                }
+            }
+            _ => own.open = true,
+        }
+        step.bounds.extend(own.asks);
+        step.bounds.extend(own.bounds);
+        step.bounds_open |= own.open || own.bounds_open;
+    }
+
     /// `.python-version` beside a manifest.
     pub(super) fn python_beside(&mut self, path: &str) {
         let path = beside(path, ".python-version");

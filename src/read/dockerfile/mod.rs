@@ -33,7 +33,7 @@ pub(crate) fn read(file: FileId, text: &str) -> Outline {
     found.sort_by_key(|c| c.start);
     let ignores = comments::ignores(file, text, found.into_iter(), whole);
     torn.truncate(TORN);
-    Outline { acts, ignores, torn }
+    Outline { acts, ignores, torn, ..Outline::default() }
 }
 
 fn torn(file: FileId, text: &str, at: Range<usize>, why: &str) -> Torn {

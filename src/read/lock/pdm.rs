@@ -19,7 +19,7 @@ pub(in crate::read) fn read(file: FileId, text: &str) -> Outline {
     for package in root.get("package").into_iter().flat_map(items) {
         acts.extend(entries(&toml, package));
     }
-    Outline { acts, ignores: ignores(file, text, comments(text), |line| line), torn }
+    Outline { acts, ignores: ignores(file, text, comments(text), |line| line), torn, ..Outline::default() }
 }
 
 fn entries(toml: &Toml<'_>, package: &Value<'_>) -> Vec<Act> {

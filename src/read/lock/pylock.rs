@@ -13,7 +13,7 @@ pub(in crate::read) fn read(file: FileId, text: &str) -> Outline {
         acts.push(Act { at: python.at, when: When::default(), does: Does::Python(python) });
     }
     acts.extend(root.get("packages").into_iter().flat_map(items).filter_map(|package| entry(&toml, package)));
-    Outline { acts, ignores: ignores(file, text, comments(text), |line| line), torn }
+    Outline { acts, ignores: ignores(file, text, comments(text), |line| line), torn, ..Outline::default() }
 }
 
 fn entry(toml: &Toml<'_>, package: &Value<'_>) -> Option<Act> {

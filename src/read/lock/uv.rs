@@ -43,7 +43,7 @@ pub(in crate::read) fn read(file: FileId, text: &str) -> Outline {
             },
         }
     }
-    Outline { acts, ignores: ignores(file, text, comments(text), |line| line), torn }
+    Outline { acts, ignores: ignores(file, text, comments(text), |line| line), torn, ..Outline::default() }
 }
 
 /// An entry of the lock.

@@ -239,7 +239,7 @@ impl<'t> Reader<'t> {
         }
         self.comments.sort_by_key(|c| c.start);
         let ignores = comments::ignores(self.file, self.text, self.comments.into_iter(), |line| line);
-        Outline { acts, ignores, torn: Vec::new() }
+        Outline { acts, ignores, ..Outline::default() }
     }
 
     fn goal(&mut self, rule: &Rule, acts: &mut Vec<Act>) {

@@ -26,6 +26,8 @@ pub(super) fn read(file: FileId, text: &str) -> Outline {
     let name = project.and_then(|project| project.get("name")).and_then(|name| name.get_ref().as_str()).map(normalise);
     let extras = by_name(table(&root, &["project", "optional-dependencies"]));
     let groups = by_name(table(&root, &["dependency-groups"]));
+    let of_poetry = table(&root, &["tool", "poetry"]).and_then(|poetry| poetry.get("name"));
+    let own = name.clone().or_else(|| of_poetry.and_then(|name| name.get_ref().as_str()).map(normalise));
     let manifest = Manifest { file, text, toml, root: &root, name, extras, groups };
     let mut out = Out { acts: Vec::new(), torn, brought: 0 };
     manifest.project(&mut out);
@@ -55,7 +57,7 @@ pub(super) fn read(file: FileId, text: &str) -> Outline {
     }
     // In the order of the file; what an extra brings stands where the extra's own line stands.
     out.acts.sort_by_key(|act| act.at.start);
-    Outline { acts: out.acts, ignores: ignores(file, text, comments(text), |line| line), torn: out.torn }
+    Outline { acts: out.acts, ignores: ignores(file, text, comments(text), |line| line), torn: out.torn, name: own }
 }
 
 struct Out {

@@ -17,7 +17,7 @@ use values::{Names, Value};
 pub(super) fn read(file: FileId, text: &str) -> Outline {
     let (found, comments) = tokens(text);
     let names = Names::of(file, text, &found);
-    let mut out = Out(Vec::new());
+    let mut out = Out { acts: Vec::new(), name: None };
     let call = (0..found.len()).find(|n| {
         let is = |n: usize, word: &str| found.get(n).is_some_and(|token| names.word(token) == word);
         let own = *n == 0 || !matches!(names.word(&found[n - 1]), "def" | "import");
@@ -28,8 +28,9 @@ pub(super) fn read(file: FileId, text: &str) -> Outline {
         None if found.iter().any(|token| token.kind == Kind::Name) => out.unknown(Span::new(file, 0, 0), &When::default()),
         None => {}
     }
-    out.0.sort_by_key(|act| act.at.start);
-    Outline { acts: out.0, ignores: ignores(file, text, comments.into_iter(), |line| line), torn: Vec::new() }
+    out.acts.sort_by_key(|act| act.at.start);
+    let ignores = ignores(file, text, comments.into_iter(), |line| line);
+    Outline { acts: out.acts, ignores, torn: Vec::new(), name: out.name }
 }
 
 /// The arguments of the call whose bracket opens at `n`.
@@ -50,9 +51,14 @@ fn arguments(names: &Names<'_>, n: usize, out: &mut Out) {
                 out.list(names.value(value), at, &When::default(), Role::Asks);
             }
             "setup_requires" => out.list(names.value(value), at, &When::default(), Role::Builds),
+            "name" => {
+                if let Value::String(name) = names.value(value) {
+                    out.name = name.known().map(normalise);
+                }
+            }
             "python_requires" => {
                 if let Value::String(python) = names.value(value) {
-                    out.0.push(Act { at: python.at, when: When::default(), does: Does::Python(python) });
+                    out.acts.push(Act { at: python.at, when: When::default(), does: Does::Python(python) });
                 }
             }
             "extras_require" => {
@@ -86,7 +92,10 @@ fn extra_of(key: &str) -> When {
     When(extra.into_iter().chain(marker).collect())
 }
 
-struct Out(Vec<Act>);
+struct Out {
+    acts: Vec<Act>,
+    name: Option<String>,
+}
 
 impl Out {
     fn list(&mut self, value: Value, at: Span, when: &When, role: Role) {
@@ -102,11 +111,11 @@ impl Out {
                 Value::String(written) => {
                     let does = Does::Require(Requirement { language: Language::Pep508, role, written });
                     let at = if let Does::Require(r) = &does { r.written.at } else { at };
-                    self.0.push(Act { at, when: when.clone(), does });
+                    self.acts.push(Act { at, when: when.clone(), does });
                 }
                 Value::File(path) => {
                     let include = Include { path, how: How::Requirements };
-                    self.0.push(Act { at: include.path.at, when: when.clone(), does: Does::Include(include) });
+                    self.acts.push(Act { at: include.path.at, when: when.clone(), does: Does::Include(include) });
                 }
                 Value::List(_) | Value::Dict(_) | Value::Unknown => self.unknown(at, when),
             }
@@ -117,12 +126,12 @@ impl Out {
         for line in lines.filter(|line| !line.starts_with('#')) {
             let written = Text::literal(line, text.at);
             let does = Does::Require(Requirement { written, language: Language::Pep508, role });
-            self.0.push(Act { at: text.at, when: when.clone(), does });
+            self.acts.push(Act { at: text.at, when: when.clone(), does });
         }
     }
     fn unknown(&mut self, at: Span, when: &When) {
         let path = Text { pieces: vec![Piece::Opaque], at };
-        self.0.push(Act { at, when: when.clone(), does: Does::Include(Include { path, how: How::Setup }) });
+        self.acts.push(Act { at, when: when.clone(), does: Does::Include(Include { path, how: How::Setup }) });
     }
 }
 

@@ -41,7 +41,7 @@ pub(crate) fn read(file: FileId, text: &str) -> Outline {
     let Script { mut acts, comments, torn } = read_excerpt(&excerpt(file, text, 0..text.len()));
     acts.splice(0..0, batch::containers(file, text));
     let ignores = comments::ignores(file, text, comments.into_iter(), |line| scan::continued(text, line));
-    Outline { acts, ignores, torn }
+    Outline { acts, ignores, torn, ..Outline::default() }
 }
 
 /// What a script says, and where its comments stand in the file.

@@ -102,7 +102,7 @@ impl<'t> Tree<'t> {
         all.sort_by_key(|c| (c.start, c.end));
         all.dedup();
         let ignores = comments::ignores(self.file, self.text, all.into_iter(), |line| line);
-        Outline { acts, ignores, torn: self.torn.clone() }
+        Outline { acts, ignores, torn: self.torn.clone(), ..Outline::default() }
     }
     /// The roots, one a document.
     pub(in crate::read) fn documents(&self) -> impl Iterator<Item = Node<'_>> {
