@@ -95,6 +95,9 @@ fn all_of(text: &str) -> Option<String> {
 
 fn condition(sign: &str, version: &str) -> Option<String> {
     let version = version.trim_start_matches(['v', 'V']);
+    if version.contains(['=', '<', '>', '!', '~', '^']) {
+        return None;
+    }
     let stem = [".*", ".x", ".X"].iter().find_map(|end| version.strip_suffix(end));
     match (sign, version, stem) {
         ("" | "==" | "=", "*", _) => Some(String::new()),

@@ -152,7 +152,8 @@ mod tests {
         assert_eq!(from(&[Some(pytorch), Some(forge)]), [pytorch]);
         assert_eq!(from(&[Some(forge), Some(pytorch)]), [forge]);
         assert_eq!(from(&[Some("conda/nvidia"), Some(pytorch)]), [pytorch]);
-        assert_eq!(from(&[]), from(&[None, Some(pytorch)]));
+        assert_eq!(from(&[]), [forge, pytorch]);
+        assert_eq!(from(&[None, Some(pytorch)]), [""], "from where is not known");
     }
 
     #[test]
