@@ -40,6 +40,9 @@ impl PathGlobs {
 
 /// One glob of a path.
 pub(crate) fn glob_of_path(written: &str) -> Result<Glob, String> {
+    if written.starts_with('!') {
+        return Err(format!("'{}' takes nothing back: write `[!]` for a name that begins with `!`", brief(written)));
+    }
     let bare = written.trim_end_matches('/');
     let anchored = bare.strip_prefix("./").or_else(|| bare.strip_prefix('/')).unwrap_or(bare);
     let pattern = if bare.contains('/') { anchored.to_owned() } else { format!("**/{bare}") };
@@ -77,6 +80,7 @@ mod tests {
         }
         let long = PathGlobs::new(&["x\n[".repeat(1 << 18)]).expect_err("no glob");
         assert!(long.starts_with("error parsing glob 'x\\n[x") && long.len() < 300, "{}", long.len());
+        assert!(PathGlobs::new(&["!ci"]).expect_err("no glob").starts_with("'!ci' takes nothing back"));
         assert!(!PathGlobs::default().cover("a"));
     }
 }

@@ -507,8 +507,11 @@ struct CompanyNames<'a>(Option<&'a Config>);
 impl Aliases for CompanyNames<'_> {
     fn index(&self, url: &str) -> Option<&'static str> {
         let mirrors = &self.0?.mirrors;
-        let (_, id, _) =
-            mirrors.iter().find(|(address, ..)| url.trim_end_matches('/').starts_with(address.trim_end_matches('/')))?;
+        let asked = without_scheme(url);
+        let (_, id, _) = mirrors.iter().find(|(address, ..)| {
+            let rest = asked.strip_prefix(without_scheme(address));
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        })?;
         // "pytorch" names the root: what follows the address is the variant.
         let tail = url.rsplit('/').find(|part| !part.is_empty()).unwrap_or_default();
         let variant = format!("{id}/{tail}");
@@ -519,6 +522,11 @@ impl Aliases for CompanyNames<'_> {
         let (_, public) = images.iter().find(|(pattern, _)| pattern.fits(reference))?;
         Some(public.clone())
     }
+}
+
+fn without_scheme(url: &str) -> &str {
+    let bare = url.split_once("://").map_or(url, |(_, rest)| rest);
+    bare.trim_end_matches('/')
 }
 
 /// The platforms that a start is looked at on, with the hosts of each: without a host, Linux on x86-64; an image is always
