@@ -176,7 +176,12 @@ impl Linter {
     /// Mistakes in the configuration.
     pub fn config(&mut self, origin: Origin, path: &str, text: &str) -> Result<(), Vec<Mistake>> {
         let file = self.sources.set_from(origin, path, text);
-        self.given = Some(config::config(file, text)?);
+        let is_pyproject = path.rsplit('/').next() == Some("pyproject.toml");
+        self.given = Some(match is_pyproject {
+            true => config::config_in_pyproject(file, text)?
+                .ok_or_else(|| vec![Mistake { at: Span::new(file, 0, 0), what: "it holds no `[tool.cudalint]`".to_owned() }])?,
+            false => config::config(file, text)?,
+        });
         self.beside.insert(file, config::ignores(file, text));
         Ok(())
     }
@@ -275,7 +280,7 @@ impl Linter {
         let needs =
             order.iter().filter_map(|name| judged.get(name)?.environments.iter().filter(|e| e.runs).find_map(needs::needs));
         let mut report =
-            Report { needs: needs.collect(), environments: order.len(), files: self.files.len(), ..Report::default() };
+            Report { needs: needs.collect(), environments: order.len(), files: self.files_read(), ..Report::default() };
         let unknown: BTreeSet<String> = judged.values().flat_map(|j| j.environments.iter()).flat_map(unknown::unknown).collect();
         report.unknown = unknown.into_iter().collect();
         report.needs.sort_by(|a, b| a.environment.cmp(&b.environment));
@@ -295,6 +300,13 @@ impl Linter {
         self.links = links;
         self.work = work;
         report
+    }
+
+    /// How many files are read: those of the repository, host files, the one configuration.
+    fn files_read(&self) -> usize {
+        let own: HashSet<FileId> = self.files.values().map(|file| file.id).collect();
+        let beside = self.beside.keys().filter(|id| self.sources.origin(**id) != Origin::CommandLine && !own.contains(id));
+        own.len() + beside.count()
     }
 
     // ---- one start ----
