@@ -1,10 +1,8 @@
 //! `cudalint.toml`, `[tool.cudalint]`, and host files: the same keys, read in the same way.
 
-use globset::{Glob, GlobSet};
-
 use crate::diagnostic::Severity;
 use crate::environment::{Gpu, Host};
-use crate::globs::{self, PathGlobs};
+use crate::globs::{self, ImageGlob, PathGlobs};
 use crate::knowledge::{self, Basis, Segment, Sm};
 use crate::outline::{Ignore, Text};
 use crate::platform::{Arch, Os, Platform, Pythons};
@@ -27,39 +25,11 @@ pub struct Config {
     /// A company's index in terms of a public one: address → index id of the tables, with its place.
     pub mirrors: Vec<(String, String, Span)>,
     /// A company's image (glob) in terms of a public one.
-    pub images: Vec<(Pattern, String)>,
+    pub images: Vec<(ImageGlob, String)>,
     /// Highest level by rule; `None` = off.
     pub levels: Vec<(String, Option<Severity>, Span)>,
     /// Levels by path.
     pub per_path: Vec<PerPath>,
-}
-
-/// A glob of images, ready to be asked; one without a tag means every tag.
-#[derive(Clone, Debug)]
-pub struct Pattern {
-    /// As it stands in the file.
-    pub written: String,
-    matcher: GlobSet,
-}
-
-impl Pattern {
-    fn new(written: String) -> Result<Self, String> {
-        let bad = |e: &globset::Error| globs::bad_glob(&written, e);
-        let mut all = GlobSet::builder();
-        all.add(Glob::new(&written).map_err(|e| bad(&e))?);
-        // A colon before the last slash is that of a port.
-        if !written.rsplit('/').next().unwrap_or_default().contains([':', '@']) {
-            for end in [":*", "@*"] {
-                all.add(Glob::new(&format!("{written}{end}")).map_err(|e| bad(&e))?);
-            }
-        }
-        let matcher = all.build().map_err(|e| bad(&e))?;
-        Ok(Self { matcher, written })
-    }
-    /// Whether an image fits.
-    pub(crate) fn fits(&self, image: &str) -> bool {
-        self.matcher.is_match(image)
-    }
 }
 
 /// Levels for some paths.
@@ -172,7 +142,7 @@ impl<'t> Reader<'t> {
                 }
                 "images" => {
                     for (glob, at, image) in self.pairs("images", value) {
-                        match Pattern::new(glob) {
+                        match ImageGlob::new(glob) {
                             Ok(glob) => config.images.push((glob, said(&image))),
                             Err(what) => self.mistake(at, format!("images: {what}")),
                         }
@@ -580,22 +550,6 @@ mod tests {
         ] {
             let mistakes = read(text);
             assert!(mistakes[0].what.contains(told), "{text}: {mistakes:?}");
-        }
-    }
-
-    #[test]
-    fn an_image_without_a_tag_means_every_tag() {
-        for (pattern, image, fits) in [
-            ("reg.example/base", "reg.example/base", true),
-            ("reg.example/base", "reg.example/base:1", true),
-            ("reg.example/base", "reg.example/base@sha256:0", true),
-            ("reg.example:5000/base", "reg.example:5000/base:1", true),
-            ("reg.example/base", "reg.example/base2:1", false),
-            ("reg.example/base:1*", "reg.example/base:2", false),
-            ("reg.example/base:1", "reg.example/base:1", true),
-        ] {
-            let read = Pattern::new(pattern.to_owned()).expect("a pattern");
-            assert_eq!(read.fits(image), fits, "{pattern} {image}");
         }
     }
 
