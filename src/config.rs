@@ -1,10 +1,8 @@
 //! `cudalint.toml`, `[tool.cudalint]`, and host files: the same keys, read in the same way.
 
-use globset::{Glob, GlobMatcher};
-
 use crate::diagnostic::Severity;
 use crate::environment::{Gpu, Host};
-use crate::globs::{self, PathGlobs};
+use crate::globs::{self, ImageGlob, PathGlobs};
 use crate::knowledge::{self, Basis, Segment, Sm};
 use crate::outline::{Ignore, Text};
 use crate::platform::{Arch, Os, Platform, Pythons};
@@ -27,30 +25,11 @@ pub struct Config {
     /// A company's index in terms of a public one: address → index id of the tables, with its place.
     pub mirrors: Vec<(String, String, Span)>,
     /// A company's image (glob) in terms of a public one.
-    pub images: Vec<(Pattern, String)>,
+    pub images: Vec<(ImageGlob, String)>,
     /// Highest level by rule; `None` = off.
     pub levels: Vec<(String, Option<Severity>, Span)>,
     /// Levels by path.
     pub per_path: Vec<PerPath>,
-}
-
-/// A glob of names, ready to be asked.
-#[derive(Clone, Debug)]
-pub struct Pattern {
-    /// As it stands in the file.
-    pub written: String,
-    matcher: GlobMatcher,
-}
-
-impl Pattern {
-    fn new(written: String) -> Result<Self, String> {
-        let glob = Glob::new(&written).map_err(|e| globs::bad_glob(&written, &e))?;
-        Ok(Self { matcher: glob.compile_matcher(), written })
-    }
-    /// Whether a name fits.
-    pub(crate) fn fits(&self, name: &str) -> bool {
-        self.matcher.is_match(name)
-    }
 }
 
 /// Levels for some paths.
@@ -76,18 +55,30 @@ pub struct Mistake {
 /// # Errors
 /// Every mistake in the file: syntax, an unknown key, a value of the wrong type.
 pub fn config(file: FileId, text: &str) -> Result<Config, Vec<Mistake>> {
-    let (reader, root) = Reader::open(file, text);
+    let (reader, root) = Reader::open(file, text, "");
     reader.read(|reader| reader.config(&root))
 }
 
-/// Reads `[tool.cudalint]` of a pyproject.toml; `None` where there is none, or the file is not TOML.
+/// Reads `[tool.cudalint]` of a pyproject.toml; `None` where there is none.
 ///
 /// # Errors
-/// As [`config`].
+/// As [`config`]: what breaks the file anywhere breaks the configuration in it.
 pub fn config_in_pyproject(file: FileId, text: &str) -> Result<Option<Config>, Vec<Mistake>> {
-    let (reader, root) = Reader::open(file, text);
-    let Some(ours) = table(&root, &["tool", "cudalint"]).filter(|_| reader.mistakes.is_empty()) else { return Ok(None) };
-    reader.read(|reader| Some(reader.config(ours)))
+    let (reader, root) = Reader::open(file, text, "tool.cudalint.");
+    match table(&root, &["tool", "cudalint"]) {
+        Some(ours) => reader.read(|reader| Some(reader.config(ours))),
+        // What comes after an open quote is no table.
+        None if !reader.mistakes.is_empty() && has_our_header(text) => Err(reader.mistakes),
+        None => Ok(None),
+    }
+}
+
+/// Whether a line is the header of `[tool.cudalint]` or of a table in it.
+fn has_our_header(text: &str) -> bool {
+    text.lines().any(|line| {
+        let after = line.trim_start().trim_start_matches('[').trim_start().strip_prefix("tool.cudalint");
+        line.trim_start().starts_with('[') && after.is_some_and(|rest| rest.trim_start().starts_with([']', '.']))
+    })
 }
 
 /// The comments of a configuration or host file that silence rules.
@@ -101,20 +92,22 @@ pub fn ignores(file: FileId, text: &str) -> Vec<Ignore> {
 /// # Errors
 /// As [`config`].
 pub fn host(file: FileId, text: &str) -> Result<Host, Vec<Mistake>> {
-    let (reader, root) = Reader::open(file, text);
-    reader.read(|reader| reader.host(&root))
+    let (reader, root) = Reader::open(file, text, "");
+    reader.read(|reader| reader.host(&root, ""))
 }
 
 struct Reader<'t> {
     toml: Toml<'t>,
+    /// What stands before a key in the header of its table.
+    above: &'static str,
     mistakes: Vec<Mistake>,
 }
 
 impl<'t> Reader<'t> {
-    fn open(file: FileId, text: &'t str) -> (Self, Table<'t>) {
+    fn open(file: FileId, text: &'t str, above: &'static str) -> (Self, Table<'t>) {
         let (toml, root, torn) = Toml::parse(file, text);
         let mistakes = torn.into_iter().map(|torn| Mistake { at: torn.at, what: torn.why }).collect();
-        (Self { toml, mistakes }, root)
+        (Self { toml, above, mistakes }, root)
     }
     /// Reads what is TOML; what half-typed text would seem to say is no mistake of its own.
     fn read<T>(mut self, read: impl FnOnce(&mut Self) -> T) -> Result<T, Vec<Mistake>> {
@@ -135,7 +128,7 @@ impl<'t> Reader<'t> {
                 }
                 "host" => {
                     for item in self.tables("host", value) {
-                        let mut host = self.host(item);
+                        let mut host = self.host(item, "host.");
                         if host.name.is_empty() {
                             let before = config.host.len();
                             host.name = if before == 0 { "host".to_owned() } else { format!("host {}", before + 1) };
@@ -149,7 +142,7 @@ impl<'t> Reader<'t> {
                 }
                 "images" => {
                     for (glob, at, image) in self.pairs("images", value) {
-                        match Pattern::new(glob) {
+                        match ImageGlob::new(glob) {
                             Ok(glob) => config.images.push((glob, said(&image))),
                             Err(what) => self.mistake(at, format!("images: {what}")),
                         }
@@ -157,6 +150,10 @@ impl<'t> Reader<'t> {
                 }
                 "levels" => config.levels = self.levels(value),
                 "per-path" => config.per_path = self.per_path(value),
+                "gpu" => {
+                    let what = format!("unknown key `gpu`; a GPU of a `[[{0}host]]` is a `[[{0}host.gpu]]`", self.above);
+                    self.mistake(self.toml.span(key.span()), what);
+                }
                 other => {
                     let known = ["hosts", "exclude", "host", "mirrors", "images", "levels", "per-path"];
                     self.unknown(self.toml.span(key.span()), other, "the configuration", &known);
@@ -173,7 +170,10 @@ impl<'t> Reader<'t> {
                 match key.get_ref().as_ref() {
                     "path" => path = self.string("path", value),
                     "levels" => levels = self.levels(value),
-                    other => self.unknown(self.toml.span(key.span()), other, "`[[per-path]]`", &["path", "levels"]),
+                    other => {
+                        let header = self.header("per-path");
+                        self.unknown(self.toml.span(key.span()), other, &header, &["path", "levels"]);
+                    }
                 }
             }
             match path {
@@ -182,7 +182,7 @@ impl<'t> Reader<'t> {
                     all.push(PerPath { path, levels });
                 }
                 None if item.contains_key("path") => {}
-                None => self.mistake(self.toml.span(value.span()), "`[[per-path]]` needs a `path`"),
+                None => self.mistake(self.toml.span(value.span()), format!("{} needs a `path`", self.header("per-path"))),
             }
         }
         all
@@ -221,7 +221,9 @@ impl<'t> Reader<'t> {
         }
         levels
     }
-    fn host(&mut self, root: &Table<'_>) -> Host {
+    /// Reads a host; `within` stands before a key in the header of its table.
+    fn host(&mut self, root: &Table<'_>, within: &str) -> Host {
+        let gpu_header = self.header(&format!("{within}gpu"));
         let platform = Platform::default();
         let mut arch = None;
         let mut host = Host { name: String::new(), driver: None, driver_cuda: None, gpus: Vec::new(), platform, wsl: false };
@@ -269,7 +271,7 @@ impl<'t> Reader<'t> {
                 }
                 "gpu" => {
                     for item in items(value).chain(value.get_ref().as_array().is_none().then_some(value)) {
-                        host.gpus.extend(self.gpu(item));
+                        host.gpus.extend(self.gpu(item, &gpu_header));
                     }
                 }
                 section if FOUND.contains(&section) => {}
@@ -282,10 +284,10 @@ impl<'t> Reader<'t> {
         host.platform.arch = arch.unwrap_or_else(|| arch_of(&host.gpus));
         host
     }
-    fn gpu(&mut self, item: &Value<'_>) -> Option<Gpu> {
+    fn gpu(&mut self, item: &Value<'_>, header: &str) -> Option<Gpu> {
         let at = self.toml.span(item.span());
         let Some(gpu) = item.get_ref().as_table() else {
-            self.mistake(at, "`gpu` is a list of tables: a line `[[gpu]]`, then `name = \"RTX 4090\"`");
+            self.mistake(at, format!("`gpu` is a list of tables: a line {header}, then `name = \"RTX 4090\"`"));
             return None;
         };
         let (mut name, mut capability) = (None, None);
@@ -293,7 +295,7 @@ impl<'t> Reader<'t> {
             match key.get_ref().as_ref() {
                 "name" => name = self.string("name", value),
                 "compute_capability" => capability = self.parsed("compute_capability", value, "8.6", Sm::parse),
-                other => self.unknown(self.toml.span(key.span()), other, "`[[gpu]]`", &["name", "compute_capability"]),
+                other => self.unknown(self.toml.span(key.span()), other, header, &["name", "compute_capability"]),
             }
         }
         let named = name.as_ref().and_then(Text::known).and_then(knowledge::gpu);
@@ -313,6 +315,10 @@ impl<'t> Reader<'t> {
             // What the host file says outright was read off the machine.
             basis: if given.is_some() { Basis::Measured } else { row.map_or(Basis::Inferred, |row| row.basis) },
         })
+    }
+    /// The header of a list of tables, as it is written in this file.
+    fn header(&self, key: &str) -> String {
+        format!("`[[{}{key}]]`", self.above)
     }
     fn mistake(&mut self, at: Span, what: impl Into<String>) {
         self.mistakes.push(Mistake { at, what: what.into() });
@@ -367,7 +373,7 @@ impl<'t> Reader<'t> {
     fn tables<'a, 'v>(&mut self, key: &str, value: &'a Value<'v>) -> Vec<&'a Table<'v>> {
         let found: Vec<_> = items(value).filter_map(|item| item.get_ref().as_table()).collect();
         if value.get_ref().as_array().is_none_or(|list| list.len() != found.len()) {
-            self.mistake(self.toml.span(value.span()), format!("`{key}` is a list of tables: write `[[{key}]]`"));
+            self.mistake(self.toml.span(value.span()), format!("`{key}` is a list of tables: write {}", self.header(key)));
         }
         found
     }
@@ -511,9 +517,40 @@ mod tests {
     #[test]
     fn a_configuration_in_pyproject() {
         let read = |text: &str| config_in_pyproject(FILE, text);
-        assert!(read("[project]\nname = \"x\"").expect("none").is_none() && read("[tool.cudalint").expect("none").is_none());
+        for text in ["[project]\nname = \"x\"", "[project\n[tool.cudalinter]\n# [tool.cudalint]\n"] {
+            assert!(read(text).expect("none").is_none(), "{text}");
+        }
+        for text in [
+            "[tool.cudalint]\n[[tool.cudalint.host]]\ndriver = \"535\"\n[project]\nversion = 1.0.0\n",
+            "[project\n[tool.cudalint]\n",
+            "[project]\nname = \"\"\"\n[[ tool.cudalint.host ]]\n",
+        ] {
+            assert!(!read(text).expect_err(text).is_empty());
+        }
         assert_eq!(read("[tool.cudalint.levels]\nx = \"off\"").expect("one").expect("one").levels.len(), 1);
         assert_eq!(read("[tool.cudalint]\nx = 1").expect_err("a mistake").len(), 1);
+    }
+
+    #[test]
+    fn messages_speak_in_the_terms_of_their_file() {
+        let own: fn(&str) -> Vec<Mistake> = |text| config(FILE, text).expect_err(text);
+        let project: fn(&str) -> Vec<Mistake> = |text| config_in_pyproject(FILE, text).expect_err(text);
+        let alone: fn(&str) -> Vec<Mistake> = |text| host(FILE, text).expect_err(text);
+        for (read, text, told) in [
+            (alone, "gpu = \"RTX 4090\"", "a line `[[gpu]]`, then"),
+            (own, "[[host]]\ngpu = \"RTX 4090\"", "a line `[[host.gpu]]`, then"),
+            (own, "[[host]]\ngpu = [\"RTX 4090\"]", "a line `[[host.gpu]]`, then"),
+            (own, "[[host]]\ndriver = \"535\"\n[[gpu]]\nname = \"T4\"", "a GPU of a `[[host]]` is a `[[host.gpu]]`"),
+            (own, "[[host]]\n[[host.gpu]]\nmemory = 1", "`[[host.gpu]]` knows name"),
+            (own, "host = 1", "write `[[host]]`"),
+            (project, "[[tool.cudalint.host]]\ngpu = \"RTX 4090\"", "a line `[[tool.cudalint.host.gpu]]`, then"),
+            (project, "[[tool.cudalint.gpu]]\nname = \"T4\"", "is a `[[tool.cudalint.host.gpu]]`"),
+            (project, "[tool.cudalint]\nper-path = 1", "write `[[tool.cudalint.per-path]]`"),
+            (project, "[[tool.cudalint.per-path]]\nx = 1", "`[[tool.cudalint.per-path]]` knows path"),
+        ] {
+            let mistakes = read(text);
+            assert!(mistakes[0].what.contains(told), "{text}: {mistakes:?}");
+        }
     }
 
     #[test]
@@ -531,6 +568,8 @@ mod tests {
             ("exclude = [\"a\", \"[\"]", "["),
             ("[[per-path]]\npath = \"sub[\"", "sub["),
             ("[images]\n\"a[\" = \"b\"", "\"a[\""),
+            ("exclude = [\"a\", \"!ci\"]", "!ci"),
+            ("[[per-path]]\npath = \"!ci/**\"", "!ci/**"),
         ] {
             let mistakes = config(FILE, text).expect_err(text);
             let at = &text[mistakes[0].at.range()];

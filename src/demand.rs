@@ -1,6 +1,8 @@
 //! `NVIDIA_REQUIRE_CUDA`: alternatives separated by spaces, each a list of conditions separated by commas.
 //! Source: <https://github.com/NVIDIA/nvidia-container-toolkit/blob/main/cmd/nvidia-container-runtime/README.md>.
 
+use std::collections::BTreeSet;
+
 use crate::chain::Driver;
 use crate::knowledge::Segment;
 use crate::version::{CudaVersion, DriverVersion};
@@ -28,6 +30,68 @@ pub(crate) fn first(demand: &str) -> &str {
     demand.split_whitespace().next().unwrap_or_default()
 }
 
+/// No image lists as many alternatives.
+const MOST_ALTERNATIVES: usize = 500;
+
+/// Drivers that a demand lets in, whatever CUDA they report.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Others {
+    /// Branches: `470`, or `450 or newer`.
+    pub(crate) branches: Vec<String>,
+    /// For GPUs of these kinds only; empty for all.
+    pub(crate) segments: BTreeSet<Segment>,
+}
+
+/// The drivers that the alternatives after the first let in, those for the same GPUs together.
+pub(crate) fn others(demand: &str) -> Vec<Others> {
+    let mut of_branches: Vec<(String, Option<BTreeSet<Segment>>)> = Vec::new();
+    for alternative in demand.split_whitespace().skip(1).take(MOST_ALTERNATIVES) {
+        let part = |start: &str| alternative.split(',').find_map(|condition| condition.strip_prefix(start));
+        let number = |start: &str| part(start)?.parse::<u32>().ok();
+        let (Some(from), below, brand) = (number("driver>="), part("driver<"), part("brand=")) else { continue };
+        let branch = match below.map(str::parse::<u32>) {
+            None => format!("{from} or newer"),
+            Some(Ok(below)) if from.checked_add(1) == Some(below) => from.to_string(),
+            Some(_) => continue,
+        };
+        // GPUs that are shared among virtual machines are of no kind here.
+        let segment = brand.map(of_brand);
+        if segment == Some(None) {
+            continue;
+        }
+        let at = of_branches.iter().position(|(known, _)| *known == branch).unwrap_or_else(|| {
+            of_branches.push((branch, Some(BTreeSet::new())));
+            of_branches.len() - 1
+        });
+        match (segment.flatten(), &mut of_branches[at].1) {
+            (Some(segment), Some(all)) => drop(all.insert(segment)),
+            (Some(_), None) => {}
+            (None, all) => *all = None,
+        }
+    }
+    let every = BTreeSet::from([Segment::DataCenter, Segment::GeForce, Segment::Workstation]);
+    let mut others: Vec<Others> = Vec::new();
+    for (branch, segments) in of_branches {
+        let segments = segments.filter(|some| *some != every).unwrap_or_default();
+        match others.iter_mut().find(|known| known.segments == segments) {
+            Some(known) => known.branches.push(branch),
+            None => others.push(Others { branches: vec![branch], segments }),
+        }
+    }
+    others
+}
+
+/// The GPUs of a brand; `None` for one that no kind of ours has.
+fn of_brand(brand: &str) -> Option<Segment> {
+    match brand {
+        // The brand of every data-centre product.
+        "tesla" => Some(Segment::DataCenter),
+        "geforce" | "geforcertx" | "titan" | "titanrtx" => Some(Segment::GeForce),
+        "quadro" | "quadrortx" | "nvidiartx" | "unknown" | "nvidia" => Some(Segment::Workstation),
+        _ => None,
+    }
+}
+
 /// Answers a demand for one GPU of a host.
 pub(crate) fn holds(demand: &str, driver: &Driver<'_>, gpu: Option<Segment>) -> Answer {
     let mut best = Answer::No;
@@ -45,13 +109,13 @@ fn answer(condition: &str, driver: &Driver<'_>, gpu: Option<Segment>) -> Answer 
     let known =
         |below: Option<bool>, wanted: bool| below.map_or(Answer::Unknown, |b| if b == wanted { Answer::Yes } else { Answer::No });
     if let Some(brand) = condition.strip_prefix("brand=") {
-        return match (gpu, brand) {
+        return match (gpu, of_brand(brand)) {
             (None, _) => Answer::OnlyDataCenter,
-            // "tesla" is the brand of every data-centre product.
-            (Some(Segment::DataCenter), "tesla") => Answer::Yes,
-            (Some(Segment::GeForce), "geforce" | "geforcertx" | "titan" | "titanrtx") => Answer::Unknown,
-            (Some(Segment::Workstation), "quadro" | "quadrortx" | "nvidiartx" | "unknown" | "nvidia") => Answer::Unknown,
-            (Some(_), _) => Answer::No,
+            (Some(has), Some(wanted)) if has != wanted => Answer::No,
+            (Some(Segment::DataCenter), Some(_)) => Answer::Yes,
+            // A kind of several brands.
+            (Some(_), Some(_)) => Answer::Unknown,
+            (Some(_), None) => Answer::No,
         };
     }
     if let Some(version) = condition.strip_prefix("cuda>=") {
@@ -89,4 +153,37 @@ fn from_report(driver: &Driver<'_>, branch: &str, at_least: bool) -> Option<Answ
             }
         }
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn alternatives_are_told_by_the_gpus_they_are_for() {
+        use Segment::{DataCenter, GeForce, Workstation};
+        let told = |demand: &str| -> Vec<(String, Vec<Segment>)> {
+            let some = others(demand).into_iter();
+            some.map(|one| (one.branches.join(" "), one.segments.into_iter().collect())).collect()
+        };
+        assert_eq!(told("cuda>=12.4"), []);
+        assert_eq!(
+            told("cuda>=11.4 brand=tesla,driver>=418,driver<419 brand=tesla,driver>=450,driver<451"),
+            [("418 450".to_owned(), vec![DataCenter])]
+        );
+        assert_eq!(
+            told("cuda>=11.3 brand=tesla,driver>=418,driver<419 driver>=450"),
+            [("418".to_owned(), vec![DataCenter]), ("450 or newer".to_owned(), vec![])]
+        );
+        let brands = |branch: u32, brands: &[&str]| -> String {
+            brands.iter().map(|brand| format!(" brand={brand},driver>={branch},driver<{}", branch + 1)).collect()
+        };
+        let all = ["geforce", "tesla", "quadro", "vws"];
+        let demand = format!("cuda>=12.4{}{}{}", brands(470, &all), brands(525, &all), brands(535, &all[1..]));
+        assert_eq!(told(&demand), [("470 525".to_owned(), vec![]), ("535".to_owned(), vec![DataCenter, Workstation])]);
+        assert_eq!(told(&brands(470, &["grid", "geforce"])), [("470".to_owned(), vec![GeForce])]);
+        for odd in ["cuda>=12.4 driver>=470,driver<500", "cuda>=12.4 driver>=4294967295,driver<0", "cuda>=1 brand= ,"] {
+            assert_eq!(told(odd), [], "{odd}");
+        }
+    }
 }

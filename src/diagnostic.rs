@@ -94,8 +94,10 @@ pub struct Needs {
     pub environment: String,
     /// Oldest driver (Linux numbers), if known.
     pub driver: Option<String>,
-    /// The CUDA release that its image demands of the driver, if any; images let some older drivers in for some GPUs.
+    /// The CUDA release that its image demands of the driver, if any.
     pub image_cuda: Option<String>,
+    /// The older drivers that its image lets in all the same: `a driver of branch 470 or 535`.
+    pub image_others: Vec<String>,
     /// Oldest compute capability, if known: `7.5`.
     pub sm: Option<String>,
 }

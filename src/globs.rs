@@ -1,4 +1,4 @@
-//! Globs of paths, as `--exclude`, the `exclude` key and `[[per-path]]` write them.
+//! Globs of paths, as `--exclude`, the `exclude` key and `[[per-path]]` write them, and of images.
 
 use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
 
@@ -38,8 +38,39 @@ impl PathGlobs {
     }
 }
 
+/// A glob of images, ready to be asked; one without a tag means every tag.
+#[derive(Clone, Debug)]
+pub struct ImageGlob {
+    /// As it stands in the file.
+    pub written: String,
+    matcher: GlobSet,
+}
+
+impl ImageGlob {
+    pub(crate) fn new(written: String) -> Result<Self, String> {
+        let bad = |e: &globset::Error| bad_glob(&written, e);
+        let mut all = GlobSet::builder();
+        all.add(Glob::new(&written).map_err(|e| bad(&e))?);
+        // A colon before the last slash is that of a port.
+        if !written.rsplit('/').next().unwrap_or_default().contains([':', '@']) {
+            for end in [":*", "@*"] {
+                all.add(Glob::new(&format!("{written}{end}")).map_err(|e| bad(&e))?);
+            }
+        }
+        let matcher = all.build().map_err(|e| bad(&e))?;
+        Ok(Self { matcher, written })
+    }
+    /// Whether an image fits.
+    pub(crate) fn fits(&self, image: &str) -> bool {
+        self.matcher.is_match(image)
+    }
+}
+
 /// One glob of a path.
 pub(crate) fn glob_of_path(written: &str) -> Result<Glob, String> {
+    if written.starts_with('!') {
+        return Err(format!("'{}' takes nothing back: write `[!]` for a name that begins with `!`", brief(written)));
+    }
     let bare = written.trim_end_matches('/');
     let anchored = bare.strip_prefix("./").or_else(|| bare.strip_prefix('/')).unwrap_or(bare);
     let pattern = if bare.contains('/') { anchored.to_owned() } else { format!("**/{bare}") };
@@ -77,6 +108,22 @@ mod tests {
         }
         let long = PathGlobs::new(&["x\n[".repeat(1 << 18)]).expect_err("no glob");
         assert!(long.starts_with("error parsing glob 'x\\n[x") && long.len() < 300, "{}", long.len());
+        assert!(PathGlobs::new(&["!ci"]).expect_err("no glob").starts_with("'!ci' takes nothing back"));
         assert!(!PathGlobs::default().cover("a"));
+    }
+    #[test]
+    fn an_image_without_a_tag_means_every_tag() {
+        for (pattern, image, fits) in [
+            ("reg.example/base", "reg.example/base", true),
+            ("reg.example/base", "reg.example/base:1", true),
+            ("reg.example/base", "reg.example/base@sha256:0", true),
+            ("reg.example:5000/base", "reg.example:5000/base:1", true),
+            ("reg.example/base", "reg.example/base2:1", false),
+            ("reg.example/base:1*", "reg.example/base:2", false),
+            ("reg.example/base:1", "reg.example/base:1", true),
+        ] {
+            let read = ImageGlob::new(pattern.to_owned()).expect("a pattern");
+            assert_eq!(read.fits(image), fits, "{pattern} {image}");
+        }
     }
 }

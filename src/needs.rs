@@ -3,8 +3,8 @@
 use crate::demand;
 use crate::diagnostic::Needs;
 use crate::environment::{Build, Environment};
-use crate::knowledge::{self, Kernels, Sm};
-use crate::version::{CudaVersion, DriverVersion};
+use crate::knowledge::{self, Kernels, Segment, Sm};
+use crate::version::DriverVersion;
 
 /// What a start needs of a machine; `None` where it has no chain.
 pub(crate) fn needs(env: &Environment) -> Option<Needs> {
@@ -24,13 +24,15 @@ pub(crate) fn needs(env: &Environment) -> Option<Needs> {
             oldest = Some(lowest);
         }
     }
-    let image_cuda = image_cuda(env);
+    let demanded = demanded(env);
+    let image_cuda = demanded.and_then(demand::cuda);
     if driver.is_none() && oldest.is_none() && image_cuda.is_none() {
         return None;
     }
     Some(Needs {
         environment: env.start.name.clone(),
         driver: driver.map(|d| d.to_string()),
+        image_others: demanded.filter(|_| image_cuda.is_some()).map(others).unwrap_or_default(),
         image_cuda: image_cuda.map(|cuda| cuda.to_string()),
         sm: oldest.map(|sm| format!("{}.{}", sm.major, sm.minor)),
     })
@@ -42,10 +44,33 @@ fn lowest(build: &Build) -> Option<Sm> {
 }
 
 /// What the image of something that is run demands.
-fn image_cuda(env: &Environment) -> Option<CudaVersion> {
+fn demanded(env: &Environment) -> Option<&str> {
     let image = env.image.as_ref().filter(|image| env.runs && !image.disable_require)?;
     match &image.require_cuda {
-        Some(setting) => demand::cuda(setting.value.as_ref()?),
-        None => demand::cuda(image.row?.require_cuda),
+        Some(setting) => setting.value.as_deref(),
+        None => Some(image.row?.require_cuda),
+    }
+}
+
+fn others(demand: &str) -> Vec<String> {
+    let other = |others: demand::Others| {
+        let kind = |segment: &Segment| match segment {
+            Segment::DataCenter => "data-centre",
+            Segment::GeForce => "GeForce",
+            Segment::Workstation => "workstation",
+            Segment::Tegra => "Tegra",
+        };
+        let kinds: Vec<_> = others.segments.iter().map(|segment| kind(segment).to_owned()).collect();
+        let gpu = if kinds.is_empty() { String::new() } else { format!(" on a {} GPU", any_of(&kinds)) };
+        format!("a driver of branch {}{gpu}", any_of(&others.branches))
+    };
+    demand::others(demand).into_iter().map(other).collect()
+}
+
+/// `a, b or c`.
+fn any_of(names: &[String]) -> String {
+    match names {
+        [before @ .., last] if !before.is_empty() => format!("{} or {last}", before.join(", ")),
+        _ => names.concat(),
     }
 }

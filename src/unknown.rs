@@ -1,5 +1,7 @@
 //! What the tables do not know: of environments for `-v`, of the GPUs that a user named as a warning.
 
+use std::collections::HashSet;
+
 use crate::diagnostic::Notice;
 use crate::environment::{Environment, Gpu};
 use crate::knowledge::{self, Sm};
@@ -27,13 +29,22 @@ pub(crate) fn unknown(env: &Environment) -> Vec<String> {
                 },
             });
         }
+        let mut told = HashSet::new();
         for ask in &step.asks {
-            if ask.alone.builds.is_empty() && !knowledge::releases(&ask.package).is_empty() {
-                found.push(format!(
-                    "{start}: no build of {}{} is in the tables for this platform and these indexes",
-                    ask.package, ask.wants
-                ));
+            if !ask.alone.builds.is_empty() || knowledge::releases(&ask.package).is_empty() {
+                continue;
             }
+            // What a release that is not known brings stands at its place, after it.
+            if !told.insert(ask.evidence.at) && ask.wants.is_any() {
+                continue;
+            }
+            let (package, wants) = (&ask.package, &ask.wants);
+            found.push(match wants.contradict() {
+                true => format!("{start}: no version of {package} can be {wants}: these contradict each other"),
+                false => {
+                    format!("{start}: no build of {package}{wants} is in the tables for this platform and these indexes")
+                }
+            });
         }
     }
     found
@@ -60,6 +71,12 @@ fn unknown_gpu(name: &str, is_option: bool) -> String {
         return "a GPU without `name` and `compute_capability`: nothing is said of its kernels".to_owned();
     }
     if let Some(sm) = Sm::parse(name).filter(|sm| !knowledge::is_chip(*sm)) {
+        if knowledge::oldest_sm().is_some_and(|oldest| sm < oldest) {
+            return format!(
+                "compute capability {}.{} is older than any CUDA of the tables: nothing is said of its kernels",
+                sm.major, sm.minor
+            );
+        }
         return format!("no GPU is known with compute capability {}.{}: nothing is said of its kernels", sm.major, sm.minor);
     }
     if let Some(row) = knowledge::gpu(name) {
@@ -106,6 +123,7 @@ mod tests {
             ("name = \"Radeon\"", Some("known as \"Radeon\": nothing")),
             ("compute_capability = \"99.9\"", Some("no GPU is known with compute capability 99.9")),
             ("name = \"A\"\ncompute_capability = \"sm_999\"", Some("no GPU is known with compute capability 99.9")),
+            ("compute_capability = \"1.3\"", Some("compute capability 1.3 is older than any CUDA of the tables")),
             ("compute_capability = \"sm_90a\"", None),
             ("name = \"A800\"", None),
             ("name = \"89\"", Some("`compute_capability = \"8.9\"`")),

@@ -106,9 +106,16 @@ fn report(sources: &Sources) -> Report {
             environment: "a/requirements.txt".into(),
             driver: Some("525.60.13".into()),
             image_cuda: None,
+            image_others: Vec::new(),
             sm: Some("5.0".into()),
         },
-        Needs { environment: "b".into(), driver: None, image_cuda: Some("12.6".into()), sm: None },
+        Needs {
+            environment: "b".into(),
+            driver: None,
+            image_cuda: Some("12.6".into()),
+            image_others: vec!["a driver of branch 470".into(), "a driver of branch 535 on a data-centre GPU".into()],
+            sm: None,
+        },
     ];
     Report { diagnostics, needs, environments: 2, files: 3, ..Report::default() }
 }
@@ -150,7 +157,8 @@ fn json_places_are_those_of_the_text() {
     assert_eq!(torch["hosts"].to_string(), r#"["gpu-box","old-node"]"#);
     assert!(torch["docs"].as_str().expect("text").ends_with("rules/driver-too-old.md"));
     assert!(torch["live"].is_null() && torch["fix"].is_null());
-    assert!(findings[0]["labels"][1]["path"].is_null(), "options have no path");
+    let option = &findings[0]["labels"][1];
+    assert!(option["path"].is_null() && option["start"].is_null() && option["end"].is_null(), "options have no place");
 
     // What a file says must not be lost: JSON keeps its characters.
     assert!(findings[0]["message"].as_str().expect("text").contains('\u{1b}'));
@@ -261,7 +269,7 @@ fn a_run_ends_with_what_each_start_needs() {
         [
             sum,
             "a/requirements.txt needs driver ≥ 525.60.13 and a GPU of sm_50 or newer",
-            "b needs a driver that reports CUDA 12.6, for its image"
+            "b needs a driver that reports CUDA 12.6, or a driver of branch 470, or a driver of branch 535 on a data-centre GPU, for its image"
         ]
     );
     assert_eq!(outcome.by_rule(), [("cuda-build-drifts", 1), ("driver-too-old", 1), ("torch-replaced-later", 1)]);

@@ -139,3 +139,49 @@ fn an_include_that_leads_outside_is_told_with_its_line() {
     let line = "warning: sub/requirements.txt:2:4: ../../outside.txt lies outside the root and is not read\n";
     assert_eq!((told.as_str(), status), (line, Some(0)));
 }
+
+#[test]
+fn a_broken_pyproject_stops_the_run_where_it_configures() {
+    let docker = ("Dockerfile", "FROM nvidia/cuda:12.8.0-base-ubuntu22.04\n");
+    let config = "[[tool.cudalint.host]]\ndriver = \"535\"\n";
+    let broken = format!("[project]\nname = \"x\"\n{config}version = 1.0.0\n");
+    let temp = folder(&[docker, ("pyproject.toml", broken.as_str())]);
+    let (out, told, status) = run(temp.path(), &[]);
+    assert_eq!((out.as_str(), status), ("", Some(2)), "{told}");
+    assert!(told.starts_with("error: pyproject.toml:5:") && told.lines().count() == 1, "{told}");
+    assert_eq!(run(temp.path(), &["--no-config"]).2, Some(1), "unreadable-file");
+    let temp = folder(&[docker, ("pyproject.toml", "[project]\nversion = 1.0.0\n")]);
+    let (out, _, status) = run(temp.path(), &[]);
+    assert!(out.contains("warning[unreadable-file]") && status == Some(1), "{out}");
+}
+
+#[test]
+fn a_pyproject_may_be_the_given_configuration() {
+    let text = "[project]\nname = \"x\"\n[[tool.cudalint.host]]\ndriver = \"450.51.06\"\n";
+    let files =
+        [("conf/pyproject.toml", text), ("bare/pyproject.toml", "[project]\n"), ("a/requirements.txt", "torch==2.11.0\n")];
+    let temp = folder(&files);
+    let (out, told, status) = run(temp.path(), &["--config", "conf/pyproject.toml", "a"]);
+    assert!(out.contains("error[driver-too-old]") && status == Some(1), "{out}{told}");
+    let (_, told, status) = run(temp.path(), &["--config", "bare/pyproject.toml", "a"]);
+    assert_eq!((told.as_str(), status), ("error: bare/pyproject.toml:1:1: it holds no `[tool.cudalint]`\n", Some(2)));
+}
+
+#[test]
+fn the_files_that_are_counted_are_those_that_are_shown() {
+    let host = "driver = \"590.48.01\"\n";
+    let temp = folder(&[
+        ("a/cudalint.toml", "hosts = [\"h/*.toml\", \"../out.toml\"]\n"),
+        ("a/h/one.toml", host),
+        ("out.toml", host),
+        ("a/requirements.txt", "torch==2.11.0\n"),
+        ("b/.git/", ""),
+        ("b/requirements.txt", "torch==2.11.0\n"),
+    ]);
+    for arguments in [&["a"][..], &["a", "b", "--host", "out.toml"], &["b", "--driver", "590.48.01"]] {
+        let shown = run(temp.path(), &[arguments, &["--show-files"]].concat()).0.lines().count();
+        let json = run(temp.path(), &[arguments, &["--format", "json"]].concat()).0;
+        let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+        assert_eq!(json["summary"]["files"], shown, "{arguments:?}");
+    }
+}

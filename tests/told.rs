@@ -128,3 +128,53 @@ fn an_ngc_image_asks_by_its_release_notes() {
     );
     assert!(!text.contains("demands"), "{text}");
 }
+
+#[test]
+fn the_tables_are_blamed_for_what_they_do_not_know_alone() {
+    for (asked, said) in [
+        ("vllm==0.8.5", "requirements.txt: no build of vllm==0.8.5 is in the tables for this platform and these indexes\n"),
+        ("torch==99.0", "requirements.txt: no build of torch==99.0 is in the tables for this platform and these indexes\n"),
+        (
+            "torch>=2.0\ntorch==1.13.1",
+            "requirements.txt: no version of torch can be ==1.13.1,>=2.0: these contradict each other\n",
+        ),
+        ("torch>=2.0,<1.0", "requirements.txt: no version of torch can be >=2.0,<1.0: these contradict each other\n"),
+    ] {
+        let (_, told, _) = run(&[("requirements.txt", asked.as_bytes())], &["-v"]);
+        assert_eq!(told, said, "{asked}");
+    }
+}
+
+#[test]
+fn a_mirror_is_one_with_and_without_its_scheme() {
+    for (address, requirements, found) in [
+        ("https://m.example/pt", "--index-url https://m.example/pt/cu118\n", 1),
+        ("m.example/pt", "--index-url https://m.example/pt/cu118/\n", 1),
+        ("m.example/pt/", "--index-url https://m.example/pt/cu118\n", 1),
+        ("m.example/p", "--index-url https://m.example/pt/cu118\n", 0),
+    ] {
+        let config = format!("[mirrors]\n\"{address}\" = \"pytorch\"\n");
+        let text = format!("{requirements}torch==2.1.0\n");
+        let files = [("requirements.txt", text.as_bytes()), ("cudalint.toml", config.as_bytes())];
+        let (said, told, _) = run(&files, &["--gpu", "H100", "--driver", "450.51.06", "--select", "driver-too-old"]);
+        assert_eq!(said.matches("CUDA 11.8").count(), found, "{address}: {said}{told}");
+    }
+}
+
+#[test]
+fn a_mistyped_rule_is_told_whatever_is_asked_for() {
+    let run = |arguments: &[&str]| {
+        let (_, told, status) = run(&[TORCH], arguments);
+        (told, status)
+    };
+    let unknown = "warning: --select: no rule is called nosuch\n".to_owned();
+    assert_eq!(run(&["-q", "--select", "nosuch"]), (unknown, Some(0)));
+    assert_eq!(run(&["-q", "--select", "driver-too-old, index-shadowed,"]), (String::new(), Some(0)));
+    for option in ["--select", "--ignore"] {
+        for names in ["", " ", ","] {
+            let (told, status) = run(&[option, names]);
+            assert!(told.starts_with(&format!("error: {option}: the name of a rule is needed")), "{names:?}: {told}");
+            assert_eq!(status, Some(2));
+        }
+    }
+}

@@ -75,7 +75,7 @@ pub(super) struct Check {
     /// Print how many findings each rule has
     #[arg(long)]
     statistics: bool,
-    /// Print nothing but findings
+    /// Print nothing but findings and what is asked for
     #[arg(short, long, conflicts_with = "verbose")]
     quiet: bool,
     /// Say what is not known and what was skipped
@@ -113,9 +113,9 @@ impl Check {
         let progress = Progress::start(self.quiet);
         let cwd = std::env::current_dir().and_then(|cwd| cwd.canonicalize());
         let cwd = cwd.map_err(|e| Failure::new(format!("working directory: {e}")))?;
-        self.warn_of_unknown_rules();
         let targets = self.targets(&cwd)?;
         let asks = self.asks(cwd)?;
+        self.tell_of_unknown_rules(&asks);
         let (mut roots, mut failures) = (Vec::new(), Vec::new());
         for target in &targets {
             match Root::open(target, &asks) {
@@ -161,8 +161,18 @@ impl Check {
         if self.gpu.iter().any(|gpu| gpu.trim().is_empty()) {
             failures.push("--gpu: a name (\"RTX 4090\") or a compute capability (8.9) is needed".to_owned());
         }
+        let (select, ignore) = (named(&self.select), named(&self.ignore));
+        for (option, given, rules) in [("--select", &self.select, &select), ("--ignore", &self.ignore, &ignore)] {
+            if !given.is_empty() && rules.is_empty() {
+                failures.push(format!("{option}: the name of a rule is needed; `cudalint explain` lists them"));
+            }
+        }
         if self.driver.as_ref().is_some_and(|driver| driver.trim().is_empty()) {
             failures.push("--driver: a version (535.104.05) is needed".to_owned());
+        }
+        let nameless = hosts::of_options(self.driver.as_deref(), &self.gpu);
+        if failures.is_empty() {
+            failures.extend(nameless.as_deref().map(hosts::mistakes_of_options).unwrap_or_default());
         }
         let config = self.config.as_deref().and_then(|path| hosts::open(path).map_err(|line| failures.push(line)).ok());
         let exclude = PathGlobs::new(&self.exclude).unwrap_or_else(|line| {
@@ -174,23 +184,24 @@ impl Check {
         }
         Ok(Asks {
             cwd,
-            select: self.select.clone(),
-            ignore: self.ignore.clone(),
+            select,
+            ignore,
             exclude,
             no_ignore: self.no_ignore,
             no_config: self.no_config,
             config,
             hosts,
-            nameless: hosts::of_options(self.driver.as_deref(), &self.gpu),
+            nameless,
             stdin: self.stdin_filename.as_ref().map(|_| standard_input()).transpose()?,
         })
     }
 
-    fn warn_of_unknown_rules(&self) {
+    /// Told with `--quiet`, too: what a mistyped rule does not find must not pass for "clean".
+    fn tell_of_unknown_rules(&self, asks: &Asks) {
         let pages = explain::pages();
-        for (option, rules) in [("--select", &self.select), ("--ignore", &self.ignore)] {
+        for (option, rules) in [("--select", &asks.select), ("--ignore", &asks.ignore)] {
             for rule in rules.iter().filter(|rule| !pages.iter().any(|p| p.rule == rule.as_str())) {
-                self.warn(&format!("{option}: no rule is called {}", brief(rule)));
+                tell(&format!("warning: {option}: no rule is called {}", brief(rule)));
             }
         }
     }
@@ -304,6 +315,11 @@ impl Check {
             Form::Json => Format::Json,
         }
     }
+}
+
+/// The names of rules; a comma may end a list.
+fn named(given: &[String]) -> Vec<String> {
+    given.iter().map(|rule| rule.trim()).filter(|rule| !rule.is_empty()).map(str::to_owned).collect()
 }
 
 fn standard_input() -> Result<String, Failure> {

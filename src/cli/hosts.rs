@@ -5,9 +5,10 @@ use std::fs::DirEntry;
 use std::io::Read;
 use std::path::{Component, Path, PathBuf};
 
+use cudalint::config;
 use cudalint::globs;
 use cudalint::knowledge::Sm;
-use cudalint::source::brief;
+use cudalint::source::{Origin, Sources, Span, brief};
 use cudalint::walk;
 use globset::GlobBuilder;
 
@@ -149,6 +150,21 @@ pub(super) fn of_options(driver: Option<&str>, gpus: &[String]) -> Option<String
         None => format!("[[gpu]]\nname = {}\n", quoted(gpu)),
     };
     Some(driver + &gpus.iter().map(gpu).collect::<String>())
+}
+
+/// The mistakes in the text that the options make, before anything is read.
+pub(super) fn mistakes_of_options(text: &str) -> Vec<String> {
+    let file = Sources::default().set_from(Origin::CommandLine, "<options>", text);
+    let mistakes = config::host(file, text).err().unwrap_or_default();
+    mistakes.iter().map(|mistake| line_of_option(text, mistake.at, &mistake.what)).collect()
+}
+
+/// What is to be said of a place in the text that the options make: its line has its option's name.
+pub(super) fn line_of_option(text: &str, at: Span, what: &str) -> String {
+    let before = text.get(..at.start as usize).unwrap_or_default();
+    let key = before.rsplit('\n').next().unwrap_or_default();
+    let option = if key.starts_with("driver") { "--driver" } else { "--gpu" };
+    format!("{option}: {}: {what}", brief(text.get(at.range()).unwrap_or_default()))
 }
 
 /// Opens one file that the user named.

@@ -9,9 +9,9 @@ use cudalint::globs::PathGlobs;
 use cudalint::linter::Linter;
 use cudalint::outline::Kind;
 use cudalint::settings::Settings;
-use cudalint::source::{LineIndex, Origin, Sources, Span, brief};
+use cudalint::source::{LineIndex, Origin, Sources, Span};
 use cudalint::viewpoint::Viewpoint;
-use cudalint::walk::{self, Asked, Configs, Held};
+use cudalint::walk::{self, Asked, Configs, Held, Tree};
 
 use super::Failure;
 use super::hosts::{self, HostFile};
@@ -108,7 +108,9 @@ impl Root {
             viewpoint,
             configs,
         };
-        let tree = walk::walk(&target.root, &asked);
+        // The text may be of a file, and a folder, that an editor has yet to make.
+        let is_new = asks.stdin.is_some() && !target.root.exists();
+        let tree = if is_new { Tree::default() } else { walk::walk(&target.root, &asked) };
         for file in &tree.files {
             root.files.insert(file.path.clone());
             let done = root.linter.set(&file.path, &file.text);
@@ -294,13 +296,7 @@ impl Root {
         let text = sources.text(at.file);
         match self.viewpoint.name(sources, at.file) {
             Some(path) => line(&path, text, at.start, what),
-            None => {
-                // A line of the text that the options make has its option's name.
-                let before = text.get(..at.start as usize).unwrap_or_default();
-                let key = before.rsplit('\n').next().unwrap_or_default();
-                let option = if key.starts_with("driver") { "--driver" } else { "--gpu" };
-                format!("{option}: {}: {what}", brief(sources.slice(at)))
-            }
+            None => hosts::line_of_option(text, at, what),
         }
     }
 }

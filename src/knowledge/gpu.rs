@@ -41,6 +41,12 @@ pub fn is_chip(sm: Sm) -> bool {
     GPUS.iter().any(|gpu| same(&gpu.sm)) || TOOLKITS.iter().any(|toolkit| toolkit.sms.iter().any(same))
 }
 
+/// The oldest compute capability that a CUDA of the tables makes code for.
+#[must_use]
+pub fn oldest_sm() -> Option<Sm> {
+    TOOLKITS.iter().flat_map(|toolkit| toolkit.sms).copied().min()
+}
+
 /// No product name is longer; anything else is noise.
 pub(super) const LONGEST: usize = 120;
 

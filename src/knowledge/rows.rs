@@ -242,7 +242,7 @@ pub enum Flavour {
 }
 
 /// Who buys a GPU; decides about forward compatibility and image exemptions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Segment {
     /// Tesla, A100, L4 …
     DataCenter,

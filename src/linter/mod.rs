@@ -177,7 +177,12 @@ impl Linter {
     /// Mistakes in the configuration.
     pub fn config(&mut self, origin: Origin, path: &str, text: &str) -> Result<(), Vec<Mistake>> {
         let file = self.sources.set_from(origin, path, text);
-        self.given = Some(config::config(file, text)?);
+        let is_pyproject = path.rsplit('/').next() == Some("pyproject.toml");
+        self.given = Some(match is_pyproject {
+            true => config::config_in_pyproject(file, text)?
+                .ok_or_else(|| vec![Mistake { at: Span::new(file, 0, 0), what: "it holds no `[tool.cudalint]`".to_owned() }])?,
+            false => config::config(file, text)?,
+        });
         self.beside.insert(file, config::ignores(file, text));
         Ok(())
     }
@@ -274,7 +279,7 @@ impl Linter {
         let needs =
             order.iter().filter_map(|name| judged.get(name)?.environments.iter().filter(|e| e.runs).find_map(needs::needs));
         let mut report =
-            Report { needs: needs.collect(), environments: order.len(), files: self.files.len(), ..Report::default() };
+            Report { needs: needs.collect(), environments: order.len(), files: self.files_read(), ..Report::default() };
         let unknown: BTreeSet<String> = judged.values().flat_map(|j| j.environments.iter()).flat_map(unknown::unknown).collect();
         report.unknown = unknown.into_iter().collect();
         report.needs.sort_by(|a, b| a.environment.cmp(&b.environment));
@@ -294,6 +299,13 @@ impl Linter {
         self.links = links;
         self.work = work;
         report
+    }
+
+    /// How many files are read: those of the repository, host files, the one configuration.
+    fn files_read(&self) -> usize {
+        let own: HashSet<FileId> = self.files.values().map(|file| file.id).collect();
+        let beside = self.beside.keys().filter(|id| self.sources.origin(**id) != Origin::CommandLine && !own.contains(id));
+        own.len() + beside.count()
     }
 
     // ---- one start ----
@@ -507,8 +519,11 @@ struct CompanyNames<'a>(Option<&'a Config>);
 impl Aliases for CompanyNames<'_> {
     fn index(&self, url: &str) -> Option<&'static str> {
         let mirrors = &self.0?.mirrors;
-        let (_, id, _) =
-            mirrors.iter().find(|(address, ..)| url.trim_end_matches('/').starts_with(address.trim_end_matches('/')))?;
+        let asked = without_scheme(url);
+        let (_, id, _) = mirrors.iter().find(|(address, ..)| {
+            let rest = asked.strip_prefix(without_scheme(address));
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        })?;
         // "pytorch" names the root: what follows the address is the variant.
         let tail = url.rsplit('/').find(|part| !part.is_empty()).unwrap_or_default();
         let variant = format!("{id}/{tail}");
@@ -519,6 +534,11 @@ impl Aliases for CompanyNames<'_> {
         let (_, public) = images.iter().find(|(pattern, _)| pattern.fits(reference))?;
         Some(public.clone())
     }
+}
+
+fn without_scheme(url: &str) -> &str {
+    let bare = url.split_once("://").map_or(url, |(_, rest)| rest);
+    bare.trim_end_matches('/')
 }
 
 /// The platforms that a start is looked at on, with the hosts of each: without a host, Linux on x86-64; an image is always

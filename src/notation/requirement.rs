@@ -321,7 +321,7 @@ fn condition(text: &str, at: Range<usize>) -> Result<(), Mistake> {
     let Some(sign) = SIGNS.iter().find(|sign| written.starts_with(**sign)) else {
         let first = at.start..at.start + written.chars().next().map_or(0, char::len_utf8);
         return match written.as_bytes().first() {
-            Some(b'=') => mistake(first, "`=` is no comparison; did you mean `==`?"),
+            Some(b'=') => mistake(first, "`=` is no comparison: write `==`"),
             Some(b'\'' | b'"') => mistake(first, "a requirement takes no quotes"),
             _ => mistake(at, "expected a comparison (`==`, `>=`, `<` …), `;` or the end"),
         };

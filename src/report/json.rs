@@ -52,8 +52,8 @@ struct Finding {
 #[derive(Serialize)]
 struct Label {
     path: Option<String>,
-    start: Point,
-    end: Point,
+    start: Option<Point>,
+    end: Option<Point>,
     text: String,
 }
 
@@ -74,8 +74,8 @@ struct Mend {
 #[derive(Serialize)]
 struct Edit {
     path: Option<String>,
-    start: Point,
-    end: Point,
+    start: Option<Point>,
+    end: Option<Point>,
     text: String,
 }
 
@@ -99,7 +99,7 @@ pub(super) fn write(outcome: &Outcome<'_>, out: &mut dyn Write) -> io::Result<()
             errors: count.errors,
             warnings: count.warnings,
             infos: count.infos,
-            files: outcome.parts.iter().map(|p| p.report.files).sum(),
+            files: outcome.files(),
             environments: outcome.parts.iter().map(|p| p.report.environments).sum(),
         },
         diagnostics: outcome.findings.iter().map(|(part, d)| finding(outcome, *part, d)).collect(),
@@ -130,10 +130,8 @@ fn escaped(text: &str) -> Cow<'_, str> {
 fn finding(outcome: &Outcome<'_>, part: usize, diagnostic: &Diagnostic) -> Finding {
     let labels: Vec<_> = diagnostic.labels.iter().map(|label| (points(outcome, part, label.at), label_text(label))).collect();
     let labels = labels.into_iter().map(|((path, start, end), text)| Label { path, start, end, text }).collect();
-    let (path, start, end) = match diagnostic.labels.first().map(|label| points(outcome, part, label.at)) {
-        Some((path, start, end)) => (path, Some(start), Some(end)),
-        None => (None, None, None),
-    };
+    let primary = diagnostic.labels.first().map(|label| points(outcome, part, label.at));
+    let (path, start, end) = primary.unwrap_or_default();
     let environments = outcome.environments(part, diagnostic);
     Finding {
         rule: diagnostic.rule,
@@ -166,10 +164,12 @@ fn mend(outcome: &Outcome<'_>, part: usize, fix: &Fix) -> Option<Mend> {
     })
 }
 
-fn points(outcome: &Outcome<'_>, part: usize, span: Span) -> (Option<String>, Point, Point) {
+/// A place; what the command line says has none.
+fn points(outcome: &Outcome<'_>, part: usize, span: Span) -> (Option<String>, Option<Point>, Option<Point>) {
     let Place { path, start, end } = outcome.place(part, span);
-    let point = |at: Position, offset| Point { line: at.line, column: at.column, offset };
-    (path, point(start, span.start), point(end, span.end))
+    let point = |at: Position, offset| path.is_some().then_some(Point { line: at.line, column: at.column, offset });
+    let (start, end) = (point(start, span.start), point(end, span.end));
+    (path, start, end)
 }
 
 /// The address of a rule's page.

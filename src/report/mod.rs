@@ -11,7 +11,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::io::{self, Write};
 
 use crate::diagnostic::{Diagnostic, Label, Report, Severity, Skipped};
-use crate::source::{FileId, LineIndex, Position, Sources, Span};
+use crate::source::{FileId, LineIndex, Origin, Position, Sources, Span};
 use crate::viewpoint::Viewpoint;
 pub use clean::one_line;
 pub use text::Look;
@@ -91,6 +91,17 @@ impl<'a> Outcome<'a> {
     pub fn count(&self) -> Count {
         let of = |severity| self.findings.iter().filter(|(_, d)| d.severity == severity).count();
         Count { errors: of(Severity::Error), warnings: of(Severity::Warning), infos: of(Severity::Info) }
+    }
+    /// How many files are read; one outside of several roots is one.
+    fn files(&self) -> usize {
+        let outside = |part: &Part<'_>| {
+            let sources = part.sources;
+            sources.iter().filter(|(id, ..)| sources.origin(*id) == Origin::Outside).map(|(_, path, _)| path.to_owned()).collect()
+        };
+        let outside: Vec<Vec<String>> = self.parts.iter().map(outside).collect();
+        let distinct = outside.iter().flatten().collect::<BTreeSet<_>>().len();
+        let twice = outside.iter().flatten().count() - distinct;
+        self.parts.iter().map(|p| p.report.files).sum::<usize>().saturating_sub(twice)
     }
     /// The worst severity of all findings.
     #[must_use]

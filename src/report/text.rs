@@ -8,7 +8,7 @@ use miette::{GraphicalReportHandler, GraphicalTheme};
 use super::clean::{one_line, quoting_line};
 use super::excerpt::{Excerpt, Pointed, Shown};
 use super::{Outcome, label_text};
-use crate::diagnostic::{Diagnostic, Label, OnHost, Severity};
+use crate::diagnostic::{Diagnostic, Label, Needs, OnHost, Severity};
 use crate::source::FileId;
 
 /// No finding names more environments; the other formats have all.
@@ -200,9 +200,8 @@ pub(super) fn closing(outcome: &Outcome<'_>, needs: bool) -> Vec<String> {
     let kinds = [(count.errors, "error"), (count.warnings, "warning"), (count.infos, "info")];
     let found: Vec<_> = kinds.iter().filter(|(n, _)| *n > 0).map(|(n, one)| some(*n, one)).collect();
     let found = if found.is_empty() { "no findings".to_owned() } else { found.join(", ") };
-    let files = outcome.parts.iter().map(|p| p.report.files).sum();
     let starts = outcome.parts.iter().map(|p| p.report.environments).sum();
-    let mut lines = vec![format!("{found} in {}, {}", some(files, "file"), some(starts, "environment"))];
+    let mut lines = vec![format!("{found} in {}, {}", some(outcome.files(), "file"), some(starts, "environment"))];
     if needs {
         for part in &outcome.parts {
             lines.extend(part.report.needs.iter().filter_map(|n| {
@@ -212,12 +211,17 @@ pub(super) fn closing(outcome: &Outcome<'_>, needs: bool) -> Vec<String> {
                 let what = match (what.as_str(), &n.image_cuda) {
                     ("", None) => return None,
                     (what, None) => what.to_owned(),
-                    ("", Some(cuda)) => format!("a driver that reports CUDA {cuda}, for its image"),
-                    (what, Some(cuda)) => format!("{what}; its image wants a driver that reports CUDA {cuda}"),
+                    ("", Some(cuda)) => format!("a driver that reports CUDA {cuda}{}, for its image", others(n)),
+                    (what, Some(cuda)) => format!("{what}; its image wants a driver that reports CUDA {cuda}{}", others(n)),
                 };
                 Some(one_line(&format!("{} needs {what}", part.viewpoint.path(&n.environment))))
             }));
         }
     }
     lines
+}
+
+/// The drivers that an image lets in beside those of its CUDA.
+fn others(needs: &Needs) -> String {
+    needs.image_others.iter().map(|other| format!(", or {other}")).collect()
 }

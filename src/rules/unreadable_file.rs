@@ -23,6 +23,10 @@ fn check(outline: &Outline, out: &mut Out) {
         };
         let level = if torn.template { Severity::Info } else { Severity::Warning };
         let message = format!("this cannot be read: {}", torn.why);
-        out.push(Clash::new(Holds::Always, message, vec![link]).at_most(level).help("the rest of the file is read all the same"));
+        let help = match torn.template {
+            true => "what stands here is not checked",
+            false => "what stands here is not checked, and the program that the file is for refuses it",
+        };
+        out.push(Clash::new(Holds::Always, message, vec![link]).at_most(level).help(help));
     }
 }

@@ -103,6 +103,26 @@ impl Specifiers {
             Specifier::Arbitrary(text) => Version::parse(text),
         })
     }
+    /// Whether no version can meet all conditions, as far as pins and bounds tell.
+    #[must_use]
+    pub fn contradict(&self) -> bool {
+        use pep440_rs::Operator as Op;
+        let bounds = || {
+            self.0.iter().filter_map(|s| match s {
+                Specifier::Pep440(s) => Some((*s.operator(), s.version())),
+                Specifier::Arbitrary(_) => None,
+            })
+        };
+        let mut pins = bounds().filter(|(op, _)| *op == Op::Equal).map(|(_, v)| Version(v.clone())).peekable();
+        if pins.peek().is_some() {
+            return !pins.any(|pin| self.admits(&pin));
+        }
+        let lower =
+            bounds().filter(|(op, _)| matches!(op, Op::GreaterThanEqual | Op::GreaterThan | Op::TildeEqual | Op::EqualStar));
+        let upper = bounds().filter(|(op, _)| matches!(op, Op::LessThan | Op::LessThanEqual));
+        let (lower, upper) = (lower.map(|(_, v)| v).max(), upper.map(|(_, v)| v).min());
+        lower.zip(upper).is_some_and(|(lower, upper)| lower > upper)
+    }
     /// Whether a newer release may come in without a change of the file: no pin and no upper bound.
     #[must_use]
     pub fn is_open_above(&self) -> bool {

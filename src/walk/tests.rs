@@ -86,6 +86,8 @@ fn exclude_leaves_out_files_and_folders() {
     let (_temp, root) = tree_of(&[("a/requirements.txt", ""), ("b/a/requirements.txt", ""), ("c/requirements.txt", "")]);
     for (cwd, globs, left) in [
         ("", &["a"][..], "c/requirements.txt"),
+        ("", &["/a"], "b/a/requirements.txt c/requirements.txt"),
+        ("", &["./a"], "b/a/requirements.txt c/requirements.txt"),
         ("", &["b/a/**"], "a/requirements.txt c/requirements.txt"),
         ("b", &["a/*"], "a/requirements.txt c/requirements.txt"),
         ("", &["requirements.txt"], ""),
