@@ -149,6 +149,9 @@ impl<'p, 'a> Walker<'p, 'a> {
         if let Some(at) = other {
             step.indexes.push(Indexed { url: None, kind: IndexKind::Extra, name: None, explicit: false, at });
         }
+        if self.unsure && (pip || uv) {
+            step.indexes.push(Indexed { url: None, kind: IndexKind::Extra, name: None, explicit: false, at: step.at });
+        }
         for (name, kind) in named {
             let Some(value) = self.variable(name) else { continue };
             step.says |= self.variables.says(name);

@@ -89,10 +89,14 @@ impl<'a> Walker<'_, 'a> {
         for act in &acts[..head] {
             if let Does::Include(Include { path: text, how: How::Makefile }) = &act.does
                 && self.takes(act)
-                && let Some((inner, found)) = self.open(text, Kind::Makefile)
-                && inner.kind == Kind::Makefile
             {
-                self.begin(&found, inner, run, depth + 1);
+                match self.open(text, Kind::Makefile) {
+                    Some((inner, found)) if inner.kind == Kind::Makefile => self.begin(&found, inner, run, depth + 1),
+                    Some((inner, found)) if inner.kind == Kind::EnvFile => self.take_variables(&found),
+                    // One's own, which no repository has.
+                    None if text.known().is_some_and(|path| paths::name(path).starts_with(".env")) => self.unsure = true,
+                    _ => {}
+                }
             }
         }
         self.acts(path, &acts[..head], depth);
