@@ -21,7 +21,7 @@ pub(crate) fn manifests(project: &Project<'_>, installed: &BTreeSet<String>) -> 
         let at = Span::new(file.id, 0, 0);
         let mut push = |name: String, selection: Selection| {
             let (path, enters, machine) = (path.to_owned(), Enters::Manifest(selection), String::new());
-            found.push(Beginning { name, path, at, enters, runs: true, machine });
+            found.push(Beginning { name, path, at, enters, runs: true, machine, arch: None });
         };
         match file.kind {
             Kind::Requirements if !installed.contains(path) && !is_constraints(path) => push(path.to_owned(), alone()),

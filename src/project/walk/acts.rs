@@ -45,6 +45,12 @@ fn is_of_tool(path: &Text) -> bool {
     OF_TOOLS.iter().any(|name| end.ends_with(name))
 }
 
+/// Whether a file holds variables by its name: `.env`, `.env.local`, `dev.env`.
+pub(super) fn is_of_variables(path: &str) -> bool {
+    let name = paths::name(path);
+    name.starts_with(".env") || name.ends_with(".env")
+}
+
 /// What an act began, and [`Place::Back`] ends.
 enum Frame {
     /// A subshell, with the state before it.
@@ -212,9 +218,8 @@ impl<'a> Walker<'_, 'a> {
             Does::Sift(sifted) => self.sift(sifted),
             Does::Include(Include { path: text, how: How::Script }) => {
                 let found = self.open(text, Kind::Script);
-                if let Some((_, path)) = found.as_ref().filter(|(file, _)| file.kind == Kind::EnvFile) {
-                    self.take_variables(path);
-                }
+                // Whether programs see its variables rests on how the shell is set.
+                self.unsure |= found.as_ref().is_some_and(|(_, path)| is_of_variables(path));
                 let opened = found.filter(|(file, _)| matches!(file.kind, Kind::Script | Kind::Rc));
                 self.unsure |= opened.is_none() && !is_of_tool(text);
                 if let Some((file, found)) = opened {
@@ -247,14 +252,6 @@ impl<'a> Walker<'_, 'a> {
         }
         self.pending.clear();
         ended
-    }
-
-    /// The variables of a file, for the shell; whether programs see them rests on how it exports.
-    pub(super) fn take_variables(&mut self, path: &str) {
-        if let Some(variables) = self.variables_of(path) {
-            self.variables.add(variables);
-        }
-        self.unsure = true;
     }
 
     /// Environment modules set what their site has written for them: paths of libraries, and, where they may bring a Python

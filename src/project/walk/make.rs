@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::super::{File, paths};
+use super::acts::is_of_variables;
 use super::{DEEPEST, Walker};
 use crate::outline::{Act, Does, How, Include, Kind, Text};
 use crate::source::Span;
@@ -90,12 +91,10 @@ impl<'a> Walker<'_, 'a> {
             if let Does::Include(Include { path: text, how: How::Makefile }) = &act.does
                 && self.takes(act)
             {
-                match self.open(text, Kind::Makefile) {
-                    Some((inner, found)) if inner.kind == Kind::Makefile => self.begin(&found, inner, run, depth + 1),
-                    Some((inner, found)) if inner.kind == Kind::EnvFile => self.take_variables(&found),
-                    // One's own, which no repository has.
-                    None if text.known().is_some_and(|path| paths::name(path).starts_with(".env")) => self.unsure = true,
-                    _ => {}
+                // Whether programs see its variables rests on what the makefile exports.
+                self.unsure |= text.known().is_some_and(is_of_variables);
+                if let Some((inner, found)) = self.open(text, Kind::Makefile).filter(|(file, _)| file.kind == Kind::Makefile) {
+                    self.begin(&found, inner, run, depth + 1);
                 }
             }
         }

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use crate::outline::{Piece, Text, input_name};
+use crate::platform::Os;
 use crate::read::shell::word::push_literal;
 use crate::read::syntax::yaml::Node;
 use crate::source::Span;
@@ -20,7 +21,7 @@ const LENGTH: usize = 512;
 pub(super) struct Row(Vec<(String, String)>);
 
 /// What a script calls the machine's system.
-pub(super) const RUNNER_OS: &str = "RUNNER_OS";
+const RUNNER_OS: &str = "RUNNER_OS";
 /// And an expression.
 const SYSTEM: &str = "runner.os";
 
@@ -49,16 +50,13 @@ impl Row {
 
     /// The machine's system, by the labels of its job.
     pub(super) fn set_system(&mut self, labels: &str) {
-        let labels = labels.to_lowercase();
-        let named = |name: &str| labels.split_whitespace().any(|label| label.starts_with(name));
-        let systems = [("Linux", ["ubuntu", "linux"]), ("macOS", ["macos", "macos"]), ("Windows", ["windows", "windows"])];
-        if let Some((system, _)) = systems.iter().find(|(_, names)| names.iter().any(|name| named(name))) {
-            self.0.push((SYSTEM.to_owned(), (*system).to_owned()));
+        if let Some(os) = Os::of_labels(labels) {
+            self.0.push((SYSTEM.to_owned(), os.by_github().to_owned()));
         }
     }
 
     /// The system, where it is known.
-    pub(super) fn system(&self) -> Option<&str> {
+    fn system(&self) -> Option<&str> {
         self.get(SYSTEM)
     }
 

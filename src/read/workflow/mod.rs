@@ -5,7 +5,7 @@ mod uses;
 
 use std::ops::Range;
 
-use self::matrix::{RUNNER_OS, Row, Worth, expression, rows};
+use self::matrix::{Row, Worth, expression, rows};
 use super::container::{gpu_options, words};
 use super::excerpt::{Excerpt, UNKNOWN};
 use super::shell::{self, word::push_literal};
@@ -126,10 +126,6 @@ impl Reader<'_> {
         self.acts.push(run.act(key.at(), Does::Job(does)));
         let mut row = run.row.clone();
         row.set_system(runs_on.as_ref().and_then(Text::known).unwrap_or_default());
-        if let Some(system) = row.system() {
-            let value = Some(Text::literal(system, key.at()));
-            self.acts.push(run.act(key.at(), Does::Set(Variable { name: RUNNER_OS.to_owned(), value, scope: Scope::Shell })));
-        }
         let run = &Run { root: run.root, job, row, choices: run.choices.clone() };
         let services = job.get("services").map(Node::entries).unwrap_or_default();
         let containers = container.map(|node| (key, node)).into_iter().chain(services);
