@@ -47,11 +47,11 @@ impl<'p, 'a> Walker<'p, 'a> {
 
     /// What is known of the image that all stands on.
     fn stands_on(&self) -> Option<&'static Image> {
-        let bases = self.script.events.iter().filter_map(|event| match event {
+        let mut bases = self.script.events.iter().filter_map(|event| match event {
             Event::Base { image, .. } => Some(image.as_deref()),
             _ => None,
         });
-        knowledge::image(bases.last()??)
+        knowledge::image(bases.next_back()??)
     }
 
     /// The prefix that a command without a target installs into.
