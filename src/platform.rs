@@ -63,6 +63,27 @@ pub enum Os {
     MacOs,
 }
 
+impl Os {
+    /// The system that the labels of a CI job's machine name.
+    #[must_use]
+    pub fn of_labels(labels: &str) -> Option<Self> {
+        let labels = labels.to_lowercase();
+        let named = |systems: &[&str]| labels.split_whitespace().any(|label| systems.iter().any(|name| label.starts_with(name)));
+        let systems: [(Self, &[&str]); 3] =
+            [(Self::MacOs, &["macos"]), (Self::Windows, &["windows"]), (Self::Linux, &["ubuntu", "linux"])];
+        systems.into_iter().find(|(_, names)| named(names)).map(|(os, _)| os)
+    }
+    /// What GitHub calls it (`RUNNER_OS`, `runner.os`).
+    #[must_use]
+    pub fn by_github(self) -> &'static str {
+        match self {
+            Self::Linux => "Linux",
+            Self::MacOs => "macOS",
+            Self::Windows => "Windows",
+        }
+    }
+}
+
 /// Processor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Arch {

@@ -407,6 +407,7 @@ impl Linter {
                 enters: Enters::Script,
                 runs: true,
                 machine: String::new(),
+                arch: None,
             };
             let script = project::walk(project, &rc, world);
             for env in found.iter_mut() {
@@ -545,11 +546,11 @@ fn without_scheme(url: &str) -> &str {
 /// Linux, a CI job's machine what its labels say. What comes on one machine is not what comes on another.
 fn platforms(beginning: &Beginning, hosts: &[Host]) -> Vec<(Platform, Vec<Host>)> {
     let image = matches!(beginning.enters, Enters::Stage(_) | Enters::Image(_) | Enters::Job(_) | Enters::Called { .. });
-    let own = Platform { os: beginning.os(), ..Platform::default() };
+    let own = Platform { os: beginning.os(), arch: beginning.arch.unwrap_or(Platform::default().arch), ..Platform::default() };
     let mut found: Vec<(Platform, Vec<Host>)> = Vec::new();
     for host in hosts {
         let platform = match image {
-            true => Platform { arch: host.platform.arch, ..own.clone() },
+            true => Platform { arch: beginning.arch.unwrap_or(host.platform.arch), ..own.clone() },
             false => host.platform.clone(),
         };
         match found.iter_mut().find(|(known, _)| *known == platform) {

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::givers::Gpu;
 use super::{Project, merged, paths};
 use crate::device;
-use crate::outline::{Act, Choice, Does, Goal, Kind, Piece, Text, Tool};
-use crate::platform::Os;
+use crate::outline::{Act, Choice, Does, Goal, Kind, Piece, Stage, Text, Tool};
+use crate::platform::{Arch, Os};
 use crate::source::Span;
 
 /// Jobs of workflows that one workflow's jobs call.
@@ -27,17 +27,14 @@ pub(crate) struct Beginning {
     pub(crate) runs: bool,
     /// The labels of the machine that a CI job asks for.
     pub(crate) machine: String,
+    /// The processor that an image is stated to be for.
+    pub(crate) arch: Option<Arch>,
 }
 
 impl Beginning {
     /// The system that it runs on, where no host says more: what the labels of a CI job name, else Linux.
     pub(crate) fn os(&self) -> Os {
-        let named = |system: &str| self.machine.split_whitespace().any(|label| label.starts_with(system));
-        match () {
-            () if named("macos") => Os::MacOs,
-            () if named("windows") => Os::Windows,
-            () => Os::Linux,
-        }
+        Os::of_labels(&self.machine).unwrap_or(Os::Linux)
     }
 }
 
@@ -88,7 +85,7 @@ pub(crate) fn commanded(project: &Project<'_>) -> Vec<Beginning> {
         let top = Span::new(file.id, 0, 0);
         let start = |name: String, at, enters, runs| {
             let machine = String::new();
-            Beginning { name, path: path.to_owned(), at, enters, runs, machine }
+            Beginning { name, path: path.to_owned(), at, enters, runs, machine, arch: None }
         };
         match file.kind {
             Kind::Dockerfile => found.extend(stages(project, path)),
@@ -189,6 +186,7 @@ fn called(project: &Project<'_>, calling: &Beginning, rest: &[Act], at: usize, m
                 at: act.at,
                 runs: on_own_runner(&machine),
                 machine,
+                arch: None,
                 enters: Enters::Called { caller: calling.path.clone(), at, job: n },
             })
         }
@@ -210,6 +208,7 @@ pub(super) fn stages(project: &Project<'_>, path: &str) -> Vec<Beginning> {
         .iter()
         .filter_map(|act| if let Does::From(stage) = &act.does { Some((act.at, stage)) } else { None })
         .collect();
+    let archs = processors(stages.iter().map(|(_, stage)| *stage));
     let built = project.givers.of(path);
     let last = stages.len().saturating_sub(1);
     let acts = &file.outline.acts;
@@ -220,7 +219,7 @@ pub(super) fn stages(project: &Project<'_>, path: &str) -> Vec<Beginning> {
             acts[begin..end].iter().filter_map(|act| if let Does::Runs { words, .. } = &act.does { Some(words) } else { None });
         device::says_cuda(runs.flatten().filter_map(Text::known).map(|word| (word, ()))).is_some()
     };
-    let name = |(n, stage): (usize, &crate::outline::Stage)| stage.name.clone().unwrap_or_else(|| n.to_string());
+    let name = |(n, stage): (usize, &Stage)| stage.name.clone().unwrap_or_else(|| n.to_string());
     stages
         .iter()
         .enumerate()
@@ -234,6 +233,7 @@ pub(super) fn stages(project: &Project<'_>, path: &str) -> Vec<Beginning> {
             at: *at,
             enters: Enters::Stage(n),
             machine: String::new(),
+            arch: archs[n],
             runs: {
                 let name = name((n, stage));
                 let gpu = built.gpu(&name, n == last);
@@ -242,6 +242,26 @@ pub(super) fn stages(project: &Project<'_>, path: &str) -> Vec<Beginning> {
             },
         })
         .collect()
+}
+
+/// The processor that each stage states by its platform or its image's name, or that the stage under it does.
+fn processors<'s>(stages: impl Iterator<Item = &'s Stage>) -> Vec<Option<Arch>> {
+    let mut named: BTreeMap<&str, Option<Arch>> = BTreeMap::new();
+    let mut found = Vec::new();
+    for stage in stages {
+        let image = stage.image.known().unwrap_or_default();
+        let stated = match stage.platform.as_ref().and_then(Text::known) {
+            Some("linux/arm64" | "linux/arm64/v8" | "linux/aarch64" | "arm64" | "aarch64") => Some(Arch::Aarch64),
+            Some("linux/amd64" | "linux/x86_64" | "amd64" | "x86_64") => Some(Arch::X86_64),
+            _ if image.split('/').any(|part| part == "arm64v8") => Some(Arch::Aarch64),
+            _ => named.get(image.to_lowercase().as_str()).copied().flatten(),
+        };
+        found.push(stated);
+        if let Some(name) = &stage.name {
+            named.insert(name, stated);
+        }
+    }
+    found
 }
 
 /// A job that runs on a machine of one's own, which a host may describe; GitHub's hosted runners have no GPU of the user's.

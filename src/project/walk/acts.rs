@@ -14,6 +14,43 @@ use crate::source::Span;
 const WITHOUT_PYTHON: &[&str] =
     &["cuda", "cudatoolkit", "cudnn", "nccl", "gcc", "openmpi", "mpich", "cmake", "ninja", "git", "slurm", "hpcx", "tmux"];
 
+/// Ends of the paths of files that tools write for shells, and that say nothing of where packages come from.
+const OF_TOOLS: &[&str] = &[
+    ".cargo/env",
+    ".local/bin/env",
+    ".bashrc",
+    ".profile",
+    ".bash_profile",
+    ".zshrc",
+    ".zprofile",
+    "/etc/profile",
+    "/etc/bash.bashrc",
+    "/etc/os-release",
+    "/etc/lsb-release",
+    "nvm.sh",
+    "setvars.sh",
+    "sdkman-init.sh",
+    "/setup.bash",
+    "/setup.sh",
+    "/activate",
+    "/modules/init/bash",
+    "/modules/init/sh",
+    "/modules.sh",
+    "/lmod.sh",
+    "/functions.sh",
+];
+
+fn is_of_tool(path: &Text) -> bool {
+    let Some(Piece::Literal(end)) = path.pieces.last() else { return false };
+    OF_TOOLS.iter().any(|name| end.ends_with(name))
+}
+
+/// Whether a file holds variables by its name: `.env`, `.env.local`, `dev.env`.
+pub(super) fn is_of_variables(path: &str) -> bool {
+    let name = paths::name(path);
+    name.starts_with(".env") || name.ends_with(".env")
+}
+
 /// What an act began, and [`Place::Back`] ends.
 enum Frame {
     /// A subshell, with the state before it.
@@ -180,8 +217,11 @@ impl<'a> Walker<'_, 'a> {
             }
             Does::Sift(sifted) => self.sift(sifted),
             Does::Include(Include { path: text, how: How::Script }) => {
-                let opened = self.open(text, Kind::Script).filter(|(file, _)| matches!(file.kind, Kind::Script | Kind::Rc));
-                self.unsure |= opened.is_none();
+                let found = self.open(text, Kind::Script);
+                // Whether programs see its variables rests on how the shell is set.
+                self.unsure |= found.as_ref().is_some_and(|(_, path)| is_of_variables(path));
+                let opened = found.filter(|(file, _)| matches!(file.kind, Kind::Script | Kind::Rc));
+                self.unsure |= opened.is_none() && !is_of_tool(text);
                 if let Some((file, found)) = opened {
                     self.enter(&found, file);
                     if self.bounds.enter(file.outline) {

@@ -68,22 +68,53 @@ impl Walker<'_, '_> {
         says
     }
 
+    /// The system: that of the job's row, else that of the start.
+    fn os(&self) -> Os {
+        match self.os_by_github() {
+            Some("Linux") => Os::Linux,
+            Some("macOS") => Os::MacOs,
+            Some("Windows") => Os::Windows,
+            _ => self.world.platform.os,
+        }
+    }
+
+    fn os_by_github(&self) -> Option<&str> {
+        self.variables.get("RUNNER_OS")?.text.as_deref()
+    }
+
     fn taken(&self, act: &Act, test: &str) -> Option<u32> {
         if self.unsure || !test.contains(['$', '`']) {
             return None;
         }
-        let value = |name: &str| match name {
-            "(uname)" | "(uname -s)" => match self.world.platform.os {
-                Os::Linux => Some("Linux".to_owned()),
-                Os::MacOs => Some("Darwin".to_owned()),
-                Os::Windows => None,
-            },
-            _ => self.variables.get(name).filter(|value| value.sure)?.text.clone(),
+        let value = |name: &str| {
+            let known = self.variables.get(name);
+            match name.strip_prefix('(') {
+                Some(command) => system(self.os(), command).map(str::to_owned),
+                None => None,
+            }
+            .or_else(|| known.filter(|value| value.sure)?.text.clone())
         };
         // Whoever calls make may give its variables other values.
         let by_make = || self.project.file(self.project.sources.path(act.at.file)).is_some_and(|f| f.kind == Kind::Makefile);
         arms::taken(test, &value).filter(|_| !by_make())
     }
+}
+
+/// What a command says that asks for the system, by the name that it gives it.
+fn system(os: Os, command: &str) -> Option<&'static str> {
+    let python = command.starts_with("python") && command.contains(" -c");
+    let names = match command.trim_end_matches(')') {
+        "uname" | "uname -s" => ["Linux", "Darwin", ""],
+        _ if python && command.contains("print(sys.platform)") => ["linux", "darwin", "win32"],
+        _ if python && command.contains("print(platform.system())") => ["Linux", "Darwin", "Windows"],
+        _ => return None,
+    };
+    let name = match os {
+        Os::Linux => names[0],
+        Os::MacOs => names[1],
+        Os::Windows => names[2],
+    };
+    Some(name).filter(|name| !name.is_empty())
 }
 
 /// What the machine answers to commands that ask for it.

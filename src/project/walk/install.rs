@@ -9,12 +9,18 @@ use super::acts::{conda, venv};
 use super::project::is_project;
 use super::{Asked, DEEPEST, Event, Indexed, Installed, Prefix, Routed, Walker};
 use crate::environment::{Join, Reason};
+use crate::knowledge::{self, Image};
 use crate::notation::requirement::{self, Subject};
 use crate::outline::{
     Choice, Does, How, Include, IndexKind, IndexLine, Install, InstallFlags, Kind, Language, Piece, Place, Requirement, Route,
     RouteTo, Target, Text, Tool,
 };
 use crate::source::Span;
+
+/// Whether a Python may be another than the one for which an image has torch.
+fn is_other(image: &Image, minor: &str) -> bool {
+    !image.torch.is_empty() && image.python != minor
+}
 
 impl<'p, 'a> Walker<'p, 'a> {
     pub(super) fn step(&self, tool: Tool, at: Span) -> Installed {
@@ -37,6 +43,15 @@ impl<'p, 'a> Walker<'p, 'a> {
             says: self.says,
             join: Join::Stated,
         }
+    }
+
+    /// What is known of the image that all stands on.
+    fn stands_on(&self) -> Option<&'static Image> {
+        let mut bases = self.script.events.iter().filter_map(|event| match event {
+            Event::Base { image, .. } => Some(image.as_deref()),
+            _ => None,
+        });
+        knowledge::image(bases.next_back()??)
     }
 
     /// The prefix that a command without a target installs into.
@@ -149,6 +164,9 @@ impl<'p, 'a> Walker<'p, 'a> {
         if let Some(at) = other {
             step.indexes.push(Indexed { url: None, kind: IndexKind::Extra, name: None, explicit: false, at });
         }
+        if self.unsure && (pip || uv) {
+            step.indexes.push(Indexed { url: None, kind: IndexKind::Extra, name: None, explicit: false, at: step.at });
+        }
         for (name, kind) in named {
             let Some(value) = self.variable(name) else { continue };
             step.says |= self.variables.says(name);
@@ -227,7 +245,11 @@ impl<'p, 'a> Walker<'p, 'a> {
             Target::Own(tool) => self.own_environment(*tool, &install.flags),
             Target::System => Prefix::System,
             // The first of several Pythons is the start's own; each has packages of its own.
+            // The one that an image brings is the image's own.
             Target::Python(minor) => match self.active(install.tool) {
+                Prefix::System if self.minor.is_none() && self.stands_on().is_some_and(|image| is_other(image, minor)) => {
+                    Prefix::Unknown
+                }
                 Prefix::System if self.minor.get_or_insert_with(|| minor.clone()) != minor => {
                     Prefix::Venv(format!("python{minor}"))
                 }
@@ -236,6 +258,10 @@ impl<'p, 'a> Walker<'p, 'a> {
             Target::Named(name) => self.variables.resolve(name).map_or(Prefix::Unknown, |n| conda(&n)),
             Target::Prefix(folder) => self.variables.resolve(folder).map_or(Prefix::Unknown, |f| match install.tool {
                 Tool::Conda => conda(&f),
+                // Whether the system's Python is the one that the image brought torch for is not told.
+                _ if f.trim_end_matches('/') == "/usr" && self.stands_on().is_some_and(|image| !image.torch.is_empty()) => {
+                    Prefix::Unknown
+                }
                 _ => venv(self.here(&f)),
             }),
         };

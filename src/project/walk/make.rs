@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::super::{File, paths};
+use super::acts::is_of_variables;
 use super::{DEEPEST, Walker};
 use crate::outline::{Act, Does, How, Include, Kind, Text};
 use crate::source::Span;
@@ -89,10 +90,12 @@ impl<'a> Walker<'_, 'a> {
         for act in &acts[..head] {
             if let Does::Include(Include { path: text, how: How::Makefile }) = &act.does
                 && self.takes(act)
-                && let Some((inner, found)) = self.open(text, Kind::Makefile)
-                && inner.kind == Kind::Makefile
             {
-                self.begin(&found, inner, run, depth + 1);
+                // Whether programs see its variables rests on what the makefile exports.
+                self.unsure |= text.known().is_some_and(is_of_variables);
+                if let Some((inner, found)) = self.open(text, Kind::Makefile).filter(|(file, _)| file.kind == Kind::Makefile) {
+                    self.begin(&found, inner, run, depth + 1);
+                }
             }
         }
         self.acts(path, &acts[..head], depth);

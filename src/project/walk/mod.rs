@@ -40,8 +40,9 @@ use super::{File, Project, paths};
 use crate::environment::{Join, Reason};
 use crate::notation::asking::Says;
 use crate::outline::{
-    Act, Choice, Does, IndexKind, InstallFlags, Kind, Language, Launcher, Locked, Piece, Scope, Tool, Variable, Written,
+    Act, Choice, Does, IndexKind, InstallFlags, Kind, Language, Launcher, Locked, Piece, Scope, Text, Tool, Variable, Written,
 };
+use crate::platform::Os;
 use crate::source::{FileId, Span};
 
 /// No include is followed deeper: cycles end here.
@@ -474,6 +475,10 @@ impl<'p, 'a> Walker<'p, 'a> {
             let Does::Job(job) = &acts[begin].does else { continue };
             if !self.takes(&acts[begin]) {
                 continue;
+            }
+            if let Some(os) = job.runs_on.as_ref().and_then(Text::known).and_then(Os::of_labels) {
+                let value = Value::known(os.by_github().to_owned(), acts[begin].at, Seen::Shell);
+                self.variables.set("RUNNER_OS", value);
             }
             if let Some(container) = &job.container {
                 let image = self.variables.resolve(container);

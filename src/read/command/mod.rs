@@ -41,6 +41,7 @@ static GRAMMARS: &[(&[&str], Grammar)] = &[
     (&["uvx"], |words, _| uv::uvx(words.get(1..).unwrap_or_default())),
     (&["pipx"], pipx::pipx),
     (&["docker", "podman", "nvidia-docker"], docker::docker),
+    (&["aws"], pip::codeartifact),
     (&["pyenv"], pythons::pyenv),
     (&["asdf"], pythons::asdf),
     (&["mise", "rtx"], pythons::mise),

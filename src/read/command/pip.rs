@@ -2,7 +2,7 @@
 
 use super::asks::{Asked, asked, extras, index, no_index, normal};
 use super::options::{Grammar, Part};
-use crate::outline::{Does, How, Include, IndexKind, Install, InstallFlags, Scope, Target, Text, Tool, Variable};
+use crate::outline::{Does, How, Include, IndexKind, Install, InstallFlags, Piece, Scope, Target, Text, Tool, Variable};
 use crate::source::Span;
 
 /// The options of `pip install`, `download`, `wheel`, `uninstall`, and of pip itself.
@@ -204,6 +204,18 @@ fn config(parts: &[Part]) -> Vec<Does> {
         _ => return Vec::new(),
     };
     vec![Does::Set(Variable { name: variable.into(), value: Some((*value).clone()), scope: Scope::Configured })]
+}
+
+/// `aws codeartifact login --tool pip` sets pip's index to one that is known only when run.
+/// Source: <https://docs.aws.amazon.com/cli/latest/reference/codeartifact/login.html>.
+pub(super) fn codeartifact(words: &[Text], at: Span) -> Vec<Does> {
+    let known: Vec<&str> = words.iter().filter_map(Text::known).collect();
+    let pip = known.windows(2).any(|pair| pair == ["--tool", "pip"]) || known.contains(&"--tool=pip");
+    if !(known.windows(2).any(|pair| pair == ["codeartifact", "login"]) && pip) {
+        return Vec::new();
+    }
+    let value = Some(Text { pieces: vec![Piece::Opaque], at });
+    vec![Does::Set(Variable { name: "PIP_INDEX_URL".to_owned(), value, scope: Scope::Configured })]
 }
 
 #[cfg(test)]

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::json;
 use super::split::{Heredoc, Instruction};
+use super::{json, mount};
 use crate::outline::{Act, Copy, Does, Piece, Place, Scope, Stage, Text, Torn, Variable, When};
 use crate::read::command;
 use crate::read::excerpt::Excerpt;
@@ -244,7 +244,8 @@ impl<'t> Reader<'t> {
         }
         for (name, value) in flags {
             if name == "--mount" {
-                self.mount(body, value);
+                let acts = mount::read(body, value, self.words);
+                self.acts.extend(acts);
             }
         }
         let before = self.acts.len();
@@ -258,29 +259,6 @@ impl<'t> Reader<'t> {
             self.acts.truncate(opened);
         } else {
             self.act_at(at, Does::Enter(Place::Back));
-        }
-    }
-
-    /// `--mount=type=bind,source=requirements.txt,target=/tmp/requirements.txt` is a COPY for one RUN.
-    fn mount(&mut self, body: &Excerpt, value: Range<usize>) {
-        let mut at = value.start;
-        let (mut kind, mut from, mut source, mut target) = ("bind", None, None, None);
-        for part in body.text()[value.clone()].split(',') {
-            let (name, text) = part.split_once('=').unwrap_or((part, ""));
-            let here = at + part.len() - text.len()..at + part.len();
-            at += part.len() + 1;
-            match name {
-                "type" => kind = text,
-                "from" => from = Some(self.word(body, here)),
-                "source" | "src" => source = Some(self.word(body, here)),
-                "target" | "dst" | "destination" => target = Some(self.word(body, here)),
-                _ => {}
-            }
-        }
-        let at = body.span(value);
-        if let (Some(target), "bind") = (target, kind) {
-            let source = source.unwrap_or_else(|| Text::literal(".", at));
-            self.act_at(at, Does::Copy(Copy { from, sources: vec![source], to: target }));
         }
     }
 

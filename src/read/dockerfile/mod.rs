@@ -5,6 +5,7 @@
 
 mod instruction;
 mod json;
+mod mount;
 mod split;
 
 use std::ops::Range;

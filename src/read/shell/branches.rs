@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use tree_sitter::Node;
 
+use super::verdict::fits;
 use super::walk::{Step, UNROLLED, Walk, all, named};
 
 /// Bytes of a test's text that are kept.
@@ -205,7 +206,15 @@ impl Walk<'_, '_> {
     pub(super) fn case_statement<'t>(&self, node: Node<'t>, steps: &mut Vec<Step<'t>>) {
         let value = node.child_by_field_name("value").map(|n| self.source(n)).unwrap_or_default();
         let mut text = format!("{value} in");
-        let items: Vec<_> = named(node).into_iter().filter(|n| n.kind() == "case_item").collect();
+        let mut items: Vec<_> = named(node).into_iter().filter(|n| n.kind() == "case_item").collect();
+        let mut known = false;
+        if let Some(word) = node.child_by_field_name("value").map(|n| self.text(n.byte_range()))
+            && let Some(taken) = word.known().and_then(|word| self.taken(word, &items))
+        {
+            let Some(item) = taken else { return };
+            items = vec![item];
+            known = true;
+        }
         let bodies: Vec<Vec<_>> = items
             .iter()
             .map(|item| {
@@ -221,6 +230,9 @@ impl Walk<'_, '_> {
                 parts.into_iter().skip(body).filter(Node::is_named).collect()
             })
             .collect();
+        if known {
+            return steps.extend(bodies.into_iter().flatten().map(Step::Visit));
+        }
         let (text, numbers) = self.arms(text, &bodies);
         for (arm, body) in numbers.into_iter().zip(bodies) {
             steps.push(Step::Choose(text.clone(), arm));
@@ -228,6 +240,30 @@ impl Walk<'_, '_> {
             steps.push(Step::Unchoose);
         }
     }
+
+    /// The arm of a `case` that a known word takes, if any; `None` where that cannot be told.
+    fn taken<'t>(&self, word: &str, items: &[Node<'t>]) -> Option<Option<Node<'t>>> {
+        for item in items {
+            // What falls through is not told.
+            if ends_in_fall(*item) {
+                return None;
+            }
+            let parts = all(*item);
+            for pattern in parts.iter().take_while(|n| n.kind() != ")").filter(|n| n.is_named()) {
+                let pattern = self.source(*pattern);
+                let quoted = ['"', '\''].iter().find_map(|q| pattern.strip_prefix(*q)?.strip_suffix(*q));
+                if fits(word, quoted.filter(|q| !q.contains('*')).unwrap_or(pattern))? {
+                    return Some(Some(*item));
+                }
+            }
+        }
+        Some(None)
+    }
+}
+
+/// Whether an arm of a `case` goes on in another.
+fn ends_in_fall(item: Node<'_>) -> bool {
+    all(item).last().is_some_and(|end| matches!(end.kind(), ";&" | ";;&"))
 }
 
 /// The statements that `&&` joins, in order; those that stand too deep stay together.

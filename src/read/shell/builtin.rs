@@ -62,6 +62,9 @@ fn happens(walk: &mut Walk<'_, '_>, at: Span, words: &[Word], texts: &[Text]) {
         Some("alias") => arguments.iter().filter_map(command::pythons::alias).for_each(|does| walk.out.act(at, does)),
         Some("eval") => {
             if let [_, word] = words {
+                if reads_file(walk.excerpt.text().get(word.part.clone()).unwrap_or_default()) {
+                    sets_anything(walk, word.text.at);
+                }
                 walk.string(word.clone(), at);
             }
         }
@@ -119,6 +122,9 @@ pub(super) fn declare(walk: &mut Walk<'_, '_>, node: Node<'_>) {
     let scope = if exports { Scope::Environment } else { Scope::Shell };
     for part in parts {
         let at = walk.at(part);
+        if exports && part.kind() == "command_substitution" {
+            sets_anything(walk, at);
+        }
         let variable = match part.kind() {
             "variable_assignment" => walk.variable(part, scope),
             "variable_name" if keyword == "unset" => {
@@ -140,6 +146,19 @@ pub(super) fn declare(walk: &mut Walk<'_, '_>, node: Node<'_>) {
             walk.set(at, variable, part);
         }
     }
+}
+
+/// A substitution that gives out what a file says, or what is told elsewhere: `$(cat .env)`.
+fn reads_file(word: &str) -> bool {
+    let inner = word.trim_matches('"').strip_prefix("$(").or_else(|| word.trim_matches('"').strip_prefix('`'));
+    let program = inner.and_then(|inner| inner.split_ascii_whitespace().next());
+    matches!(program, Some("cat" | "grep" | "egrep" | "sed" | "awk" | "xargs" | "envsubst" | "sops" | "vault" | "aws" | "direnv"))
+}
+
+/// What happens here may give any variable any value, as a script would of which nothing is known.
+fn sets_anything(walk: &mut Walk<'_, '_>, at: Span) {
+    let path = Text { pieces: vec![Piece::Opaque], at };
+    walk.out.act(at, Does::Include(Include { path, how: How::Script }));
 }
 
 fn source(walk: &mut Walk<'_, '_>, at: Span, program: &Text, arguments: &[Text]) {

@@ -32,7 +32,16 @@ impl Walk<'_, '_> {
             }
             "test_command" | "command" => {
                 let part = node.byte_range();
-                let words = word::split(self.excerpt, part, Words::Shell).into_iter().map(|part| self.text(part));
+                let parts = word::split(self.excerpt, part, Words::Shell);
+                let raw = |part: &std::ops::Range<usize>| self.excerpt.text().get(part.clone()).unwrap_or_default();
+                if let [open, left, operator, right, _] = parts.as_slice()
+                    && raw(open) == "[["
+                    && let Some(left) = self.text(left.clone()).known()
+                    && let Some(fits) = matched(left, raw(operator), raw(right))
+                {
+                    return Some(fits);
+                }
+                let words = parts.into_iter().map(|part| self.text(part));
                 let words: Vec<Option<String>> = words.map(|text| text.known().map(str::to_owned)).collect();
                 let words: Vec<Option<&str>> = words.iter().map(Option::as_deref).collect();
                 match words.as_slice() {
@@ -74,6 +83,42 @@ fn comparison(words: &[Option<&str>]) -> Option<bool> {
     }
 }
 
+/// What a known word answers to a pattern of double brackets.
+fn matched(word: &str, operator: &str, pattern: &str) -> Option<bool> {
+    match operator {
+        "=" | "==" if pattern.contains('*') => fits(word, pattern),
+        "!=" if pattern.contains('*') => fits(word, pattern).map(|fits| !fits),
+        "=~" => {
+            let (start, pattern) = pattern.strip_prefix('^').map_or((false, pattern), |rest| (true, rest));
+            let (end, pattern) = pattern.strip_suffix('$').map_or((false, pattern), |rest| (true, rest));
+            is_plain(pattern).then(|| match (start, end) {
+                (true, true) => word == pattern,
+                (true, false) => word.starts_with(pattern),
+                (false, true) => word.ends_with(pattern),
+                (false, false) => word.contains(pattern),
+            })
+        }
+        _ => None,
+    }
+}
+
+/// Whether a pattern with stars at its ends only fits a word; `None` for all other patterns.
+pub(super) fn fits(word: &str, pattern: &str) -> Option<bool> {
+    let (open, pattern) = pattern.strip_prefix('*').map_or((false, pattern), |rest| (true, rest));
+    let (on, pattern) = pattern.strip_suffix('*').map_or((false, pattern), |rest| (true, rest));
+    (pattern.is_empty() && open || is_plain(pattern)).then(|| match (open, on) {
+        (false, false) => word == pattern,
+        (false, true) => word.starts_with(pattern),
+        (true, false) => word.ends_with(pattern),
+        (true, true) => word.contains(pattern),
+    })
+}
+
+/// Letters that mean themselves in every pattern.
+fn is_plain(pattern: &str) -> bool {
+    !pattern.is_empty() && pattern.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_".contains(&b))
+}
+
 fn both(a: Option<bool>, b: Option<bool>) -> Option<bool> {
     match (a, b) {
         (Some(false), _) | (_, Some(false)) => Some(false),
@@ -112,6 +157,12 @@ mod tests {
             ("[ a = a ] && [ -f x ]", None),
             ("[ a = b ] && [ -f x ]", Some(false)),
             ("false", Some(false)),
+            ("[[ macos-13 == macos* ]]", Some(true)),
+            ("[[ \"ubuntu-latest\" == macos* ]]", Some(false)),
+            ("[[ ubuntu-latest != *latest ]]", Some(false)),
+            ("[[ ubuntu-latest =~ macos ]]", Some(false)),
+            ("[[ macos-13 =~ ^macos ]]", Some(true)),
+            ("[[ macos-13 =~ ^mac.s ]]", None),
             ("[[ 2.4.1 == 2.* ]]", None),
             ("[[ 2.4.1 == 2.?.1 ]]", None),
             ("[ a ]", None),
@@ -149,6 +200,12 @@ mod tests {
             ("[ a = b ] || apt install x", &["apt x"]),
             ("[ a = a ] || apt install x", &[]),
             ("[ a = b ] && apt install x || apt install y", &["apt y"]),
+            (
+                "case \"ubuntu-22.04\" in macos*) apt install x;; ubuntu* | 'debian') apt install y;; *) apt install z;; esac",
+                &["apt y"],
+            ),
+            ("case windows in macos*) apt install x;; ubuntu) apt install y;; esac", &[]),
+            ("case a in [ab]) apt install x;; *) apt install y;; esac", &["{a in [ab]) *)}0 apt x", "{a in [ab]) *)}1 apt y"]),
         ] {
             assert_eq!(read(text), want, "{text}");
         }

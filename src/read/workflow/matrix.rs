@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use crate::outline::{Piece, Text, input_name};
+use crate::platform::Os;
 use crate::read::shell::word::push_literal;
 use crate::read::syntax::yaml::Node;
 use crate::source::Span;
@@ -19,6 +20,11 @@ const LENGTH: usize = 512;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Row(Vec<(String, String)>);
 
+/// What a script calls the machine's system.
+const RUNNER_OS: &str = "RUNNER_OS";
+/// And an expression.
+const SYSTEM: &str = "runner.os";
+
 /// What an expression is worth in a row.
 #[derive(Debug, PartialEq)]
 pub(super) enum Worth<'r> {
@@ -32,7 +38,26 @@ pub(super) enum Worth<'r> {
 
 impl Row {
     fn get(&self, key: &str) -> Option<&str> {
-        self.0.iter().find(|(k, _)| k == key).map(|(_, value)| value.as_str())
+        let value = self.0.iter().find(|(k, _)| k == key).map(|(_, value)| value.as_str());
+        value.filter(|value| expression(value).is_none())
+    }
+
+    /// Whether nothing of that name stands in the row, not even what is computed.
+    fn lacks(&self, key: &str) -> bool {
+        let within = |k: &str, whole: &str| k.strip_prefix(whole).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
+        !self.0.is_empty() && !self.0.iter().any(|(k, _)| within(k, key) || within(key, k))
+    }
+
+    /// The machine's system, by the labels of its job.
+    pub(super) fn set_system(&mut self, labels: &str) {
+        if let Some(os) = Os::of_labels(labels) {
+            self.0.push((SYSTEM.to_owned(), os.by_github().to_owned()));
+        }
+    }
+
+    /// The system, where it is known.
+    fn system(&self) -> Option<&str> {
+        self.get(SYSTEM)
     }
 
     /// The worth of what stands between `${{` and `}}`.
@@ -41,6 +66,9 @@ impl Row {
         let name = |n: &&str| !n.is_empty() && n.chars().all(|c| c.is_ascii_alphanumeric() || "_-.".contains(c));
         if let Some(key) = expression.strip_prefix("matrix.") {
             return self.get(key).map_or(Worth::Unknown, Worth::Value);
+        }
+        if expression == SYSTEM {
+            return self.system().map_or(Worth::Variable(Cow::Borrowed(RUNNER_OS)), Worth::Value);
         }
         if let Some(input) = expression.strip_prefix("inputs.").filter(name) {
             return Worth::Variable(input_name(input).into());
@@ -67,22 +95,59 @@ impl Row {
         Text { pieces, at }
     }
 
-    /// Whether `matrix.x == 'v'` (or `!=`) holds; `None` for all other tests.
+    /// Whether a test of the matrix or the machine's system holds (`matrix.x == 'v'`, `!matrix.x`); `None` for all other tests.
     pub(super) fn holds(&self, test: &str) -> Option<bool> {
+        let whole = !test.contains(['(', ')']);
+        if whole && test.contains("||") {
+            let mut parts = test.split("||").map(|part| self.holds_all(part));
+            return parts.try_fold(false, |any, part| part.map(|part| any || part));
+        }
+        if whole { self.holds_all(test) } else { None }
+    }
+
+    fn holds_all(&self, test: &str) -> Option<bool> {
+        let parts: Vec<Option<bool>> = test.split("&&").map(|part| self.compares(part.trim())).collect();
+        if parts.contains(&Some(false)) { Some(false) } else { parts.into_iter().try_fold(true, |all, part| Some(all && part?)) }
+    }
+
+    fn compares(&self, test: &str) -> Option<bool> {
         let (left, right, equal) = match (test.split_once("=="), test.split_once("!=")) {
             (Some((left, right)), None) => (left, right, true),
             (None, Some((left, right))) => (left, right, false),
+            (None, None) => {
+                let name = test.trim_start_matches('!');
+                let turned = (test.len() - name.len()) % 2 == 1;
+                return self.value(name.trim()).map(|value| is_true(value) != turned);
+            }
             _ => return None,
         };
         let right = right.trim();
         let quoted = right.strip_prefix('\'').and_then(|r| r.strip_suffix('\'')).filter(|r| !r.contains('\''));
-        let number = || Some(right).filter(|r| !r.is_empty() && r.chars().all(|c| c.is_ascii_digit() || c == '.'));
-        let right = quoted.or_else(number)?;
-        match self.worth(left) {
-            Worth::Value(value) => Some((value.eq_ignore_ascii_case(right)) == equal),
-            _ => None,
+        let number = |r: &str| !r.is_empty() && r.chars().all(|c| c.is_ascii_digit() || c == '.');
+        let bare = || Some(right).filter(|r| number(r) || ["true", "false"].contains(r));
+        let (value, right) = (self.value(left.trim())?, quoted.or_else(bare)?);
+        let same = match (value.parse::<f64>(), right.parse::<f64>()) {
+            // `2.10` is a number in YAML, and the text that one reads in a script.
+            (Ok(value), Ok(right)) if quoted.is_none() => (value - right).abs() < f64::EPSILON,
+            _ => value.eq_ignore_ascii_case(right),
+        };
+        Some(same == equal)
+    }
+
+    /// What a name comes to in a test: nothing, where the row has no such key.
+    fn value<'r>(&'r self, name: &'r str) -> Option<&'r str> {
+        let key = name.strip_prefix("matrix.");
+        let plain = |key: &&str| !key.is_empty() && key.chars().all(|c| c.is_ascii_alphanumeric() || "_-.".contains(c));
+        match self.worth(name) {
+            Worth::Value(value) => Some(value),
+            _ => key.filter(plain).filter(|key| self.lacks(key)).map(|_| ""),
         }
     }
+}
+
+/// Whether GitHub takes a value for true.
+fn is_true(value: &str) -> bool {
+    !matches!(value.to_ascii_lowercase().as_str(), "" | "false" | "null" | "0")
 }
 
 /// The first `${{ … }}`: what stands before it, in it, behind it.
@@ -163,7 +228,8 @@ pub(super) fn rows(strategy: Node<'_>) -> Vec<Row> {
 
 /// `cfg: {cuda: 1}` as `cfg.cuda` → `1`.
 fn flatten(name: &str, value: Node<'_>, row: &mut Row) {
-    if let Some(text) = value.text().filter(|text| expression(text).is_none()) {
+    // What is computed stays as it is written, which is no value.
+    if let Some(text) = value.text().or_else(|| value.is_template().then(|| value.raw())) {
         row.0.push((name.to_owned(), if value.is_null() { String::new() } else { text.to_owned() }));
     }
     for (key, value) in value.entries() {
@@ -197,7 +263,7 @@ mod tests {
             ("{cfg: [{cuda: 11.8, t: 2.1}]}", vec!["cfg.cuda=11.8 cfg.t=2.1"]),
             ("{a: '${{ fromJson(x) }}'}", vec![]),
             ("'${{ fromJson(x) }}'", vec![]),
-            ("{a: ['${{ x }}']}", vec![""]),
+            ("{a: ['${{ x }}']}", vec!["a=${{ x }}"]),
         ] {
             assert_eq!(show(matrix), rows, "{matrix}");
         }
@@ -214,7 +280,9 @@ mod tests {
 
     #[test]
     fn expressions() {
-        let row = Row(vec![("cuda".to_owned(), "11.8".to_owned())]);
+        let cells = [("cuda", "11.8"), ("new", "true"), ("old", "false"), ("n", "2.10"), ("x", "${{ y }}")];
+        let mut row = Row(cells.map(|(key, value)| (key.to_owned(), value.to_owned())).to_vec());
+        row.set_system("self-hosted linux");
         let text = row.text("a${{ matrix.cuda }}b${{env.X}}${{ github.sha }}$Y", Span::new(FileId(0), 0, 0));
         let variable = Piece::Variable { name: "X".to_owned(), fallback: None, instead: None };
         assert_eq!(text.pieces, [Piece::Literal("a11.8b".to_owned()), variable, Piece::Opaque, Piece::Literal("$Y".to_owned())]);
@@ -224,6 +292,22 @@ mod tests {
             ("matrix.cuda == '12.1'", Some(false)),
             ("matrix.cuda == 11.8", Some(true)),
             ("matrix.cuda == '11.8' && x == 'y'", None),
+            ("matrix.cuda == '12.1' && x == 'y'", Some(false)),
+            ("matrix.cuda == '12.1' || matrix.new", Some(true)),
+            ("matrix.new", Some(true)),
+            ("!matrix.new", Some(false)),
+            ("! matrix.old", Some(true)),
+            ("matrix.new == true", Some(true)),
+            ("matrix.new != true", Some(false)),
+            ("matrix.old == false", Some(true)),
+            ("matrix.n == 2.1", Some(true)),
+            ("matrix.none", Some(false)),
+            ("matrix.none != 'a'", Some(true)),
+            ("matrix.x", None),
+            ("matrix.x.y", None),
+            ("runner.os == 'Linux'", Some(true)),
+            ("runner.os == 'macOS'", Some(false)),
+            ("startsWith(matrix.cuda, '11')", None),
             ("github.ref == 'x'", None),
             ("always()", None),
         ] {

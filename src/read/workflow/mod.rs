@@ -124,6 +124,9 @@ impl Reader<'_> {
             runs_on: runs_on.clone(),
         };
         self.acts.push(run.act(key.at(), Does::Job(does)));
+        let mut row = run.row.clone();
+        row.set_system(runs_on.as_ref().and_then(Text::known).unwrap_or_default());
+        let run = &Run { root: run.root, job, row, choices: run.choices.clone() };
         let services = job.get("services").map(Node::entries).unwrap_or_default();
         let containers = container.map(|node| (key, node)).into_iter().chain(services);
         let launches = containers.filter_map(|(key, node)| gpu_container(run, key, node, image(node)));
@@ -278,9 +281,11 @@ fn branch(test: &str, row: &Row) -> Option<Option<Choice>> {
         return Some(None);
     }
     let whole = !test.contains("&&") && !test.contains("||");
+    // Scripts ask the same by another name.
+    let test = &test.replace("runner.os", "$RUNNER_OS");
     let (test, arm) = match test.split_once("!=").filter(|_| whole) {
         Some((left, right)) => (format!("{} == {}", left.trim(), right.trim()), 1),
-        None => (test.to_owned(), 0),
+        None => (test.clone(), 0),
     };
     Some(Some(Choice::Branch { test, arm }))
 }
