@@ -2,6 +2,7 @@
 
 mod arguments;
 mod arms;
+mod bringers;
 mod command;
 mod givers;
 mod images;
@@ -18,6 +19,7 @@ mod spoken;
 mod starts;
 mod variables;
 mod walk;
+mod workspaces;
 mod worlds;
 
 pub(crate) use command::Command;
@@ -28,6 +30,7 @@ pub(crate) use walk::{Asked, Event, Indexed, Installed, LockEntry, Prefix, Route
 pub(crate) use worlds::{World, worlds};
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::hash::Hash;
 
 use givers::Gpu;
 
@@ -55,6 +58,7 @@ pub(crate) struct Project<'a> {
     givers: givers::Givers,
     merged: merged::Merged<'a>,
     installers: installers::Installers,
+    workspaces: workspaces::Workspaces<'a>,
     /// Where `nvidia` is made the runtime of all containers.
     default_runtime: Option<Span>,
 }
@@ -98,7 +102,9 @@ impl<'a> Project<'a> {
         let all = files.values().flat_map(|file| &file.outline.acts);
         let default_runtime = all.into_iter().find(|act| act.does == Does::DefaultRuntime).map(|act| act.at);
         let spoken = spoken::Spoken::default();
-        let mut project = Self { sources, files, rc_files, parts, none, spoken, givers, merged, installers, default_runtime };
+        let workspaces = workspaces::Workspaces::of(&files);
+        let mut project =
+            Self { sources, files, rc_files, parts, none, spoken, givers, merged, installers, workspaces, default_runtime };
         project.spoken = spoken::Spoken::of(&project);
         project.givers = givers::givers(&project);
         project.installers = installers::Installers::of(&project);
@@ -155,8 +161,9 @@ impl<'a> Project<'a> {
         found
     }
     /// What the other files say of building a Dockerfile or of who installs a manifest: part of the fingerprint of its starts.
-    pub(crate) fn given_to(&self, path: &str) -> (u64, Tool, Option<Span>) {
-        (self.givers.of(path).hash, self.installers.tool(path), self.installers.by_hand(path))
+    pub(crate) fn given_to(&self, path: &str) -> (u64, Tool, impl Hash + use<>, Option<&'a str>) {
+        let root = self.workspaces.root(path);
+        (self.givers.of(path).hash, self.installers.tool(path), self.brought(path), root)
     }
     /// Where the parts of a file begin.
     fn parts(&self, file: File<'_>) -> &parts::Parts<'a> {

@@ -37,7 +37,12 @@ pub(super) fn read(file: FileId, text: &str) -> Outline {
             at += line.len();
         }
         let said = shell::read_excerpt(&script).acts.into_iter();
-        acts.extend(said.filter(|act: &Act| matches!(act.does, Does::Launch(_) | Does::Install(_))));
+        acts.extend(said.filter(|act: &Act| match &act.does {
+            Does::Launch(_) | Does::Install(_) => true,
+            // `export PIP_EXTRA_INDEX_URL=…`
+            Does::Set(variable) => variable.name.contains("INDEX"),
+            _ => false,
+        }));
     }
     Outline { acts, ..Outline::default() }
 }
@@ -47,7 +52,12 @@ const PROGRAMS: &[&str] = &["docker", "podman", "pip"];
 /// Whether a block of the text may say something.
 pub(crate) fn is_worth_reading(text: &str) -> bool {
     (text.contains("```") || text.contains("~~~"))
-        && (text.contains("--gpus") || text.contains("nvidia") || text.contains("index-url") || text.contains("find-links"))
+        && (text.contains("--gpus")
+            || text.contains("nvidia")
+            || text.contains("index-url")
+            || text.contains("INDEX_URL")
+            || text.contains("torch-backend")
+            || text.contains("find-links"))
 }
 
 /// The blocks of shell, and those of no language.
