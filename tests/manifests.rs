@@ -390,9 +390,9 @@ fn what_a_workspace_sets_holds_for_its_members() {
             "packages/a/deeper/pyproject.toml: torch 2.6.0 pypi",
             "packages/a/pyproject.toml: torch 2.6.0+cu118 pytorch/cu118",
             "packages/own/pyproject.toml: torch 2.6.0+cu126 pytorch/cu126",
-            "packages/v/pyproject.toml: torchvision 0.21.0 pypi",
+            "packages/v/pyproject.toml: torch 2.6.0+cu118 pytorch/cu118, torchvision 0.21.0 pypi",
             "packages/x/pyproject.toml: torch 2.6.0 pypi",
-            "pyproject.toml: torchvision 0.21.0 pypi",
+            "pyproject.toml: torch 2.6.0+cu118 pytorch/cu118, torchvision 0.21.0 pypi",
         ],
     );
 }
@@ -408,7 +408,7 @@ fn a_workspace_has_one_lock() {
             ("uv.lock", lock),
             ("a/pyproject.toml", "[project]\nname = 'a'\ndependencies = ['torch>=2.0']\n"),
         ],
-        &["a/pyproject.toml: torch 2.4.1 pytorch/cu118", "pyproject.toml: torch 2.4.1 pytorch/cu118"],
+        &["a/pyproject.toml: torch 2.4.1+cu118 pytorch/cu118", "pyproject.toml: a ?, torch 2.4.1+cu118 pytorch/cu118"],
     );
 }
 

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{File, Project, paths};
 use crate::notation::requirement::{self, Subject, normalise};
-use crate::outline::{Act, Does, How, IndexKind, Install, Kind, Language, Role, Scope, Text};
+use crate::outline::{Act, Choice, Does, How, IndexKind, Install, Kind, Language, Role, Scope, Text, Tool};
 use crate::source::Span;
 
 /// Packages that are remembered of one place.
@@ -40,6 +40,10 @@ pub(super) fn brought(project: &Project<'_>) -> BTreeMap<String, Brought> {
     for (path, file) in project.files() {
         match file.kind {
             kind if is_list(kind) => found.list(path, file),
+            Kind::Pyproject => {
+                let index = file.outline.acts.iter().find(|act| is_of_uv_pip(act)).map(|act| act.at);
+                found.give(path.to_owned(), &Brought { index, ..Brought::default() });
+            }
             _ => found.commands(path, file),
         }
     }
@@ -59,6 +63,16 @@ fn names_index(variable: &str) -> bool {
         .is_some_and(|rest| rest == "FIND_LINKS" || rest == "TORCH_BACKEND" || rest.contains("INDEX") && rest != "INDEX_STRATEGY")
 }
 
+/// Whether a project's settings for `uv pip` alone name where packages come from.
+fn is_of_uv_pip(act: &Act) -> bool {
+    let names = match &act.does {
+        Does::Index(_) => true,
+        Does::Options(flags) => flags.torch_backend.is_some(),
+        _ => false,
+    };
+    names && act.when.0.contains(&Choice::For(Tool::UvPip))
+}
+
 fn is_list(kind: Kind) -> bool {
     matches!(kind, Kind::Requirements | Kind::CondaEnvironment)
 }
@@ -73,10 +87,10 @@ fn of_list(file: File<'_>) -> Brought {
     let mut own = Brought::default();
     for act in &file.outline.acts {
         match &act.does {
-            Does::Index(index) if index.kind != IndexKind::Channel => {
-                if file.kind == Kind::CondaEnvironment || !is_for_cpu(&index.url) {
-                    own.index = own.index.or(Some(index.url.at));
-                }
+            Does::Index(index)
+                if index.kind != IndexKind::Channel && (file.kind == Kind::CondaEnvironment || !is_for_cpu(&index.url)) =>
+            {
+                own.index = own.index.or(Some(index.url.at));
             }
             Does::Require(r) if r.role == Role::Asks && own.packages.len() < MOST => {
                 own.packages.extend(named(&r.written, r.language));
@@ -200,7 +214,6 @@ impl Found<'_, '_> {
                 .flat_map(|folder| places(&How::Project, &folders, &folder)),
         );
         for place in &to {
-            // What is asked for beside comes in one with it.
             self.give(place.clone(), &with);
         }
         if on_cpu {

@@ -50,20 +50,13 @@ impl Installers {
 impl Project<'_> {
     /// What else comes where people install a manifest: then it is not known to be installed as it stands.
     pub(super) fn brought(&self, path: &str) -> Brought {
-        let Some(file) = self.file(path).filter(|_| locks::beside(self, path).next().is_none()) else {
+        // A lock says itself what comes.
+        if locks::beside(self, self.workspaces.root(path).unwrap_or(path)).next().is_some() {
             return Brought::default();
-        };
+        }
         let mut all = self.installers.brought.get(path).cloned().unwrap_or_default();
         // Every shell there has it.
         all.index = all.index.or_else(|| self.rc_files_above(path).iter().find_map(|(_, rc)| index_variable(&rc.outline.acts)));
-        let says = |act: &Act| match &act.does {
-            Does::Index(_) => true,
-            Does::Options(flags) => flags.torch_backend.is_some(),
-            _ => false,
-        };
-        // Its own settings for `uv pip`.
-        let of_uv_pip = |act: &&Act| act.when.0.contains(&Choice::For(Tool::UvPip)) && says(act);
-        all.index = all.index.or_else(|| file.outline.acts.iter().find(of_uv_pip).map(|act| act.at));
         all
     }
     /// The tool that installs a project: the one whose lock or tables it has.
