@@ -368,3 +368,76 @@ fn hostile_manifests_end() {
     };
     environments(&[("a/pyproject.toml", &folder("b")), ("b/pyproject.toml", &folder("a"))]);
 }
+
+#[test]
+fn what_a_workspace_sets_holds_for_its_members() {
+    let root = "[project]\nname = 'r'\ndependencies = ['torchvision==0.21.0']\n\
+        [tool.uv.workspace]\nmembers = ['packages/*']\nexclude = ['packages/x']\n[tool.uv.sources]\ntorch = { index = 'pt' }\n\
+        [[tool.uv.index]]\nname = 'pt'\nurl = 'https://download.pytorch.org/whl/cu118'\nexplicit = true\n";
+    let own = "[project]\nname = 'own'\ndependencies = ['torch==2.6.0']\n[tool.uv.sources]\ntorch = { index = 'own' }\n\
+        [[tool.uv.index]]\nname = 'own'\nurl = 'https://download.pytorch.org/whl/cu126'\nexplicit = true\n";
+    let bare = |name: &str| format!("[project]\nname = '{name}'\ndependencies = ['torch==2.6.0']\n");
+    check(
+        &[
+            ("pyproject.toml", root),
+            ("packages/a/pyproject.toml", &bare("a")),
+            ("packages/own/pyproject.toml", own),
+            ("packages/x/pyproject.toml", &bare("x")),
+            ("packages/a/deeper/pyproject.toml", &bare("d")),
+            ("packages/v/pyproject.toml", "[project]\nname = 'v'\ndependencies = ['torchvision']\n"),
+        ],
+        &[
+            "packages/a/deeper/pyproject.toml: torch 2.6.0 pypi",
+            "packages/a/pyproject.toml: torch 2.6.0+cu118 pytorch/cu118",
+            "packages/own/pyproject.toml: torch 2.6.0+cu126 pytorch/cu126",
+            "packages/v/pyproject.toml: torch 2.6.0+cu118 pytorch/cu118, torchvision 0.21.0 pypi",
+            "packages/x/pyproject.toml: torch 2.6.0 pypi",
+            "pyproject.toml: torch 2.6.0+cu118 pytorch/cu118, torchvision 0.21.0 pypi",
+        ],
+    );
+}
+
+#[test]
+fn a_workspace_has_one_lock() {
+    let root = "[project]\nname = 'r'\ndependencies = ['a']\n[tool.uv.workspace]\nmembers = ['a']\n";
+    let lock = "version = 1\n[[package]]\nname = 'a'\nversion = '1'\nsource = { editable = 'a' }\ndependencies = [{ name = 'torch' }]\n\
+        [[package]]\nname = 'torch'\nversion = '2.4.1'\nsource = { registry = 'https://download.pytorch.org/whl/cu118' }\n";
+    check(
+        &[
+            ("pyproject.toml", root),
+            ("uv.lock", lock),
+            ("a/pyproject.toml", "[project]\nname = 'a'\ndependencies = ['torch>=2.0']\n"),
+        ],
+        &["a/pyproject.toml: torch 2.4.1+cu118 pytorch/cu118", "pyproject.toml: a ?, torch 2.4.1+cu118 pytorch/cu118"],
+    );
+}
+
+#[test]
+fn what_others_bring_takes_no_more_than_it_must() {
+    let alone = |others: &[(&str, &str)], name: &str| {
+        let files: Vec<_> = others.iter().copied().chain([("requirements.txt", "torch==2.6.0\n")]).collect();
+        environments(&files).into_iter().find(|e| e.starts_with(&format!("{name}:"))).unwrap_or_default()
+    };
+    let workflow = |index: &str| {
+        format!(
+            "on: push\njobs:\n  t:\n    runs-on: ubuntu-latest\n    steps:\n      - run: pip install -r requirements.txt {index}\n"
+        )
+    };
+    let file = "requirements.txt";
+    let ci = ".github/workflows/ci.yml";
+    let known = "requirements.txt: torch 2.6.0 pypi";
+    assert_eq!(alone(&[(ci, &workflow(""))], file), known);
+    // Tests run without a GPU elsewhere.
+    assert_eq!(alone(&[(ci, &workflow("--extra-index-url https://download.pytorch.org/whl/cpu"))], file), known);
+    assert_eq!(
+        alone(&[(ci, &workflow("--extra-index-url https://download.pytorch.org/whl/cu118"))], file),
+        "requirements.txt: torch ?"
+    );
+    // Other packages, and other folders.
+    assert_eq!(alone(&[("environment.yml", "dependencies:\n- numpy=1.26\n- pip:\n  - -r requirements.txt\n")], file), known);
+    assert_eq!(alone(&[("sub/.envrc", "export PIP_EXTRA_INDEX_URL=https://download.pytorch.org/whl/cu118\n")], file), known);
+    assert_eq!(
+        alone(&[("environment.yml", "dependencies:\n- pytorch=2.1\n- pip:\n  - -r requirements.txt\n")], file),
+        "requirements.txt: torch ?"
+    );
+}

@@ -11,6 +11,15 @@ pub struct Include {
     pub how: How,
 }
 
+/// The projects that a workspace takes in, by globs of their folders, relative to its root.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Members {
+    /// Those.
+    pub with: Vec<Text>,
+    /// Except for these.
+    pub without: Vec<Text>,
+}
+
 /// As what a file is included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum How {

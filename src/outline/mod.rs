@@ -12,7 +12,7 @@ mod told;
 
 pub use install::{Compile, Download, Install, InstallFlags, Modules, SystemPackages, Target, Tool};
 pub use launch::{BuildOf, Change, GpuRequest, Launch, Launcher, Object, Patch};
-pub use link::{Copy, Goal, How, INPUTS, Include, Job, Sifted, Stage, Use, Written, input_name};
+pub use link::{Copy, Goal, How, INPUTS, Include, Job, Members, Sifted, Stage, Use, Written, input_name};
 pub use package::{IndexKind, IndexLine, Language, Locked, LockedFrom, Requirement, Role, Route, RouteTo};
 pub use place::{Answer, Leaves, Place, Scope, Variable};
 pub use text::{Composed, Piece, Text};
@@ -183,6 +183,8 @@ pub enum Does {
     Python(Text),
     /// Extras or groups that are never installed together (`tool.uv.conflicts`).
     Conflict(Vec<Choice>),
+    /// The project is the root of others, which share what it sets (`tool.uv.workspace`).
+    Members(Members),
     /// Groups that the project's own tool installs unasked, in place of its usual ones.
     Defaults(Vec<Choice>),
     /// An environment that the manifest puts together (`tool.hatch.envs`, pixi's `environments`).

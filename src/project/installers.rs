@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use globset::{Glob, GlobSet, GlobSetBuilder};
 
+use super::bringers::{Brought, brought, index_variable};
 use super::{File, Project, locks, paths};
 use crate::outline::{Act, Choice, Does, Kind, Piece, Text, Tool};
-use crate::source::Span;
 
 /// No root has more such names, and none is longer: else any may be meant.
 const MOST: usize = 256;
@@ -17,32 +17,17 @@ const MOST: usize = 256;
 pub(super) struct Installers {
     /// Names of manifests that some command may install by uv.
     uv: GlobSet,
-    /// Manifests that people install with another index, as Markdown tells them, with its place.
-    by_hand: BTreeMap<String, Span>,
+    /// What else comes where a manifest is installed.
+    brought: BTreeMap<String, Brought>,
 }
 
 impl Installers {
     pub(super) fn of(project: &Project<'_>) -> Self {
         let mut patterns: BTreeSet<String> = BTreeSet::new();
-        let mut by_hand = BTreeMap::new();
-        for (path, file) in project.files() {
-            let mut exported = None;
+        for (_, file) in project.files() {
             for act in &file.outline.acts {
-                if let Does::Set(variable) = &act.does
-                    && names_index(&variable.name)
-                {
-                    exported = variable.value.as_ref().map(|value| value.at).or(exported);
-                }
                 let Does::Install(install) = &act.does else { continue };
-                if file.kind == Kind::Markdown {
-                    let Some(index) = install.indexes.first().map(|index| index.url.at).or(exported) else { continue };
-                    for read in install.reads.iter().filter_map(|read| read.path.known()) {
-                        let places = [paths::folder(path), ""].into_iter().filter_map(|folder| paths::join(folder, read));
-                        by_hand.extend(places.map(|place| (place, index)));
-                    }
-                    continue;
-                }
-                if install.tool == Tool::UvPip {
+                if file.kind != Kind::Markdown && install.tool == Tool::UvPip {
                     patterns.extend(install.reads.iter().filter_map(|read| pattern(&read.path)));
                 }
             }
@@ -54,11 +39,7 @@ impl Installers {
         for glob in patterns.iter().filter_map(|p| Glob::new(p).ok()) {
             set.add(glob);
         }
-        Self { uv: set.build().unwrap_or_default(), by_hand }
-    }
-    /// Where Markdown names an index that a manifest is installed with.
-    pub(super) fn by_hand(&self, path: &str) -> Option<Span> {
-        self.by_hand.get(path).copied()
+        Self { uv: set.build().unwrap_or_default(), brought: brought(project) }
     }
     /// The tool that installs a requirements file, as far as the root's commands say.
     pub(super) fn tool(&self, path: &str) -> Tool {
@@ -67,6 +48,17 @@ impl Installers {
 }
 
 impl Project<'_> {
+    /// What else comes where people install a manifest: then it is not known to be installed as it stands.
+    pub(super) fn brought(&self, path: &str) -> Brought {
+        // A lock says itself what comes.
+        if locks::beside(self, self.workspaces.root(path).unwrap_or(path)).next().is_some() {
+            return Brought::default();
+        }
+        let mut all = self.installers.brought.get(path).cloned().unwrap_or_default();
+        // Every shell there has it.
+        all.index = all.index.or_else(|| self.rc_files_above(path).iter().find_map(|(_, rc)| index_variable(&rc.outline.acts)));
+        all
+    }
     /// The tool that installs a project: the one whose lock or tables it has.
     pub(super) fn tool_of(&self, path: &str, file: File<'_>) -> Tool {
         let has = |name: &str| self.file(&paths::beside(path, name)).is_some();
@@ -77,18 +69,13 @@ impl Project<'_> {
             (Kind::Pipfile, _) => Tool::Pipenv,
             (Kind::Pixi, _) => Tool::Pixi,
             (_, Some(tool)) => tool,
+            _ if self.workspaces.root(path).is_some() => Tool::Uv,
             _ if tables(Tool::Poetry) => Tool::Poetry,
             _ if tables(Tool::Pdm) => Tool::Pdm,
             (Kind::Pyproject, _) if tables(Tool::Uv) || has("uv.toml") => Tool::Uv,
             _ => Tool::Pip,
         }
     }
-}
-
-/// Whether installers take an index from a variable.
-fn names_index(variable: &str) -> bool {
-    let own = variable.strip_prefix("PIP_").or_else(|| variable.strip_prefix("UV_")).unwrap_or_default();
-    own.contains("INDEX") || own == "FIND_LINKS"
 }
 
 /// Whether a tool looks at an act: `uv pip` at most of what is uv's.
@@ -121,7 +108,7 @@ fn pattern(path: &Text) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::source::Sources;
+    use crate::source::{Sources, Span};
 
     #[test]
     fn patterns() {

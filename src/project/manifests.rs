@@ -55,13 +55,18 @@ fn alone() -> Selection {
 
 /// How many starts of a project are no more work together than they may be.
 fn most(project: &Project<'_>, path: &str, file: File<'_>, tool: Tool, each: &Selection) -> usize {
-    let locks = locks::beside(project, path).filter_map(|(_, lock)| project.file(&lock)).map(|lock| lock.outline.acts.len());
+    // What a workspace's root holds is looked at for each of its members.
+    let root = project.workspaces.root(path);
+    let shared = root.and_then(|root| project.file(root)).map_or(0, |root| root.outline.acts.len());
+    let locks = locks::beside(project, root.unwrap_or(path))
+        .filter_map(|(_, lock)| project.file(&lock))
+        .map(|lock| lock.outline.acts.len());
     let taken = match tool {
         // poetry looks at all groups whichever are installed.
         Tool::Poetry => file.outline.acts.len() * REQUIRED,
         _ => project.parts(file).always(),
     };
-    MOST_WORK / (taken + locks.sum::<usize>() + each.with.len()).max(1)
+    MOST_WORK / (taken + shared + locks.sum::<usize>() + each.with.len()).max(1)
 }
 
 /// What the project's own tool installs unasked, and that with each extra and group beside.

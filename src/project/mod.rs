@@ -3,6 +3,7 @@
 mod arguments;
 mod arms;
 mod before;
+mod bringers;
 mod command;
 mod givers;
 mod images;
@@ -19,6 +20,7 @@ mod spoken;
 mod starts;
 mod variables;
 mod walk;
+mod workspaces;
 mod worlds;
 
 pub(crate) use command::Command;
@@ -61,6 +63,7 @@ pub(crate) struct Project<'a> {
     named: BTreeMap<&'a str, &'a str>,
     /// What comes before manifests, by their paths.
     before: BTreeMap<String, before::Before<'a>>,
+    workspaces: workspaces::Workspaces<'a>,
     /// Where `nvidia` is made the runtime of all containers.
     default_runtime: Option<Span>,
 }
@@ -105,8 +108,22 @@ impl<'a> Project<'a> {
         let default_runtime = all.into_iter().find(|act| act.does == Does::DefaultRuntime).map(|act| act.at);
         let spoken = spoken::Spoken::default();
         let (named, before) = (named(&files), BTreeMap::new());
-        let mut project =
-            Self { sources, files, rc_files, parts, none, spoken, givers, merged, installers, named, before, default_runtime };
+        let workspaces = workspaces::Workspaces::of(&files);
+        let mut project = Self {
+            sources,
+            files,
+            rc_files,
+            parts,
+            none,
+            spoken,
+            givers,
+            merged,
+            installers,
+            named,
+            before,
+            workspaces,
+            default_runtime,
+        };
         project.spoken = spoken::Spoken::of(&project);
         project.givers = givers::givers(&project);
         project.installers = installers::Installers::of(&project);
@@ -164,11 +181,16 @@ impl<'a> Project<'a> {
         found
     }
     /// What the other files say of building a Dockerfile or of who installs a manifest: part of the fingerprint of its starts.
-    pub(crate) fn given_to(&self, path: &str) -> impl Hash {
+    pub(crate) fn given_to(&self, path: &str) -> impl Hash + use<> {
         let before = self.before.get(path).into_iter();
-        let before: Vec<_> =
-            before.map(|b| (b.commands.iter().map(|told| told.at).collect::<Vec<_>>(), b.manifests.clone())).collect();
-        (self.givers.of(path).hash, self.installers.tool(path), self.installers.by_hand(path), before)
+        let before: Vec<_> = before
+            .map(|b| {
+                let manifests: Vec<String> = b.manifests.iter().map(|path| (*path).to_owned()).collect();
+                (b.commands.iter().map(|told| told.at).collect::<Vec<_>>(), manifests)
+            })
+            .collect();
+        let root = self.workspaces.root(path).map(str::to_owned);
+        (self.givers.of(path).hash, self.installers.tool(path), self.brought(path), root, before)
     }
     /// Where the parts of a file begin.
     fn parts(&self, file: File<'_>) -> &parts::Parts<'a> {

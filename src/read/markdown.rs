@@ -41,9 +41,22 @@ pub(super) fn read(file: FileId, text: &str) -> Outline {
 /// Whether a text may say something.
 pub(crate) fn is_worth_reading(text: &str) -> bool {
     text.contains('`')
-        && ["--gpus", "nvidia", "index-url", "find-links", "pip", "conda", "mamba", "docker", "podman", "setup.py"]
-            .iter()
-            .any(|word| text.contains(word))
+        && [
+            "--gpus",
+            "nvidia",
+            "index-url",
+            "INDEX_URL",
+            "torch-backend",
+            "find-links",
+            "pip",
+            "conda",
+            "mamba",
+            "docker",
+            "podman",
+            "setup.py",
+        ]
+        .iter()
+        .any(|word| text.contains(word))
 }
 
 /// The commands of a block: without prompts, continued lines joined.

@@ -7,7 +7,8 @@ use super::syntax::comments::ignores;
 use super::syntax::toml::{Table, Toml, Value, comments, is_set, items, table, word};
 use crate::notation::requirement::normalise;
 use crate::outline::{
-    Act, Choice, Does, IndexKind, IndexLine, InstallFlags, Language, Outline, Requirement, Role, Route, RouteTo, Text, Tool, When,
+    Act, Choice, Does, IndexKind, IndexLine, InstallFlags, Language, Members, Outline, Requirement, Role, Route, RouteTo, Text,
+    Tool, When,
 };
 use crate::source::FileId;
 
@@ -54,6 +55,7 @@ fn settings(toml: &Toml<'_>, uv: &Table<'_>) -> Vec<Act> {
             "extra-index-url" => acts.extend(urls(toml, value, IndexKind::Extra)),
             "find-links" => acts.extend(urls(toml, value, IndexKind::FindLinks)),
             "no-index" if value.get_ref().as_bool() == Some(true) => acts.push(always(at, Does::Index(no_index(at)))),
+            "workspace" => acts.extend(members(toml, value).map(|members| always(at, Does::Members(members)))),
             "conflicts" => acts.extend(items(value).filter_map(|set| conflict(toml, set))),
             _ => {
                 acts.extend(options(toml, key.get_ref(), value).map(|flags| always(at, Does::Options(flags))));
@@ -113,6 +115,12 @@ fn choices<'a>(toml: &'a Toml<'_>, table: &'a Table<'_>) -> impl Iterator<Item =
     let extra = known("extra").map(|name| Choice::Extra(normalise(&name)));
     let group = known("group").map(|name| Choice::Group(normalise(&name)));
     [extra, group, marker].into_iter().flatten()
+}
+
+fn members(toml: &Toml<'_>, workspace: &Value<'_>) -> Option<Members> {
+    let table = workspace.get_ref().as_table()?;
+    let list = |key: &str| table.get(key).map(|list| toml.strings(list)).unwrap_or_default();
+    Some(Members { with: list("members"), without: list("exclude") })
 }
 
 fn conflict(toml: &Toml<'_>, set: &Value<'_>) -> Option<Act> {

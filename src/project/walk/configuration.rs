@@ -2,7 +2,7 @@
 
 use super::super::paths;
 use super::acts::configures;
-use super::{Indexed, Installed, Walker};
+use super::{Indexed, Installed, Routed, Walker};
 use crate::outline::{Does, How, Include, IndexKind, Kind, Role, Text, Tool};
 use crate::source::Span;
 
@@ -139,6 +139,16 @@ impl Walker<'_, '_> {
                 _ => {}
             }
         }
+    }
+}
+
+impl Walker<'_, '_> {
+    /// All ways of installing a manifest must agree: what comes of it alone is not known where others bring an index, nor
+    /// of a package that they bring.
+    pub(super) fn agree(&mut self, manifest: &str, step: &mut Installed) {
+        let brought = self.project.brought(manifest);
+        step.indexes.extend(brought.index.map(unknown));
+        step.routes.extend(brought.packages.into_iter().map(|package| Routed { package, index: None }));
     }
 }
 

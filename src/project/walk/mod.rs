@@ -446,9 +446,7 @@ impl<'p, 'a> Walker<'p, 'a> {
                 let mut step = self.step(tool, at);
                 self.requirements(path, file, &mut step, false, &[], 0);
                 self.assume_configuration(path, &mut step);
-                // Both ways of installing it must agree.
-                let url = |at| Indexed { url: None, kind: IndexKind::Extra, name: None, explicit: false, at };
-                step.indexes.extend(self.project.installers.by_hand(path).map(url));
+                self.agree(path, &mut step);
                 self.push(step);
             }
             _ => {
@@ -459,6 +457,7 @@ impl<'p, 'a> Walker<'p, 'a> {
                 let mut step = self.step(tool.unwrap_or_else(|| self.project.tool_of(path, file)), at);
                 self.project_file(path, file, &mut step, &[], 0);
                 self.assume_configuration(path, &mut step);
+                self.agree(path, &mut step);
                 self.push(step);
             }
         }

@@ -8,7 +8,7 @@ use super::install::unread;
 use super::{DEEPEST, Event, Installed, Prefix, Walker};
 use crate::environment::Reason;
 use crate::notation::requirement;
-use crate::outline::{Act, Choice, Does, How, Include, Kind, Language, Role, Text, Tool};
+use crate::outline::{Act, Choice, Does, How, Include, IndexKind, Kind, Language, Role, Text, Tool};
 use crate::source::Span;
 
 /// Whether a file is a project's manifest.
@@ -51,6 +51,8 @@ impl<'a> Walker<'_, 'a> {
         }
         // Another file may take the place of the settings here.
         let settings = if uv && file.kind == Kind::Pyproject { self.settings_of_uv(path) } else { None };
+        let of_uv = matches!(step.tool, Tool::Uv | Tool::UvPip);
+        let root = self.project.workspaces.root(path).filter(|_| of_uv && file.kind == Kind::Pyproject);
         let parts_only = !self.world.project;
         let mut cuda = self.variable("CONDA_OVERRIDE_CUDA").is_some();
         let acts = &file.outline.acts;
@@ -62,6 +64,14 @@ impl<'a> Walker<'_, 'a> {
         };
         for act in looked_at.into_iter().map(|at| &acts[at]) {
             if parts_only && !is_of_feature(act) || settings.is_some() && is_setting(act) {
+                // A member's own sources find its own indexes.
+                if let Does::Index(index) = &act.does
+                    && root.is_some()
+                    && index.name.is_some()
+                {
+                    let named = self.index(index);
+                    step.indexes.push(super::Indexed { explicit: true, ..named });
+                }
                 continue;
             }
             if !self.takes_for(step.tool, act) {
@@ -85,13 +95,21 @@ impl<'a> Walker<'_, 'a> {
         if let Some(settings) = settings {
             self.settings(&settings, step);
         }
+        if let Some(root) = root {
+            if self.project.workspaces.is_too_much(self.project, root) {
+                (step.open, step.bounds_open) = (true, true);
+                step.indexes.push(super::Indexed { url: None, kind: IndexKind::Extra, name: None, explicit: false, at: step.at });
+                return;
+            }
+            self.of_workspace(root, step);
+        }
         // Without it, pixi takes builds for machines without a GPU, whatever the machine has.
         step.no_cuda = step.tool == Tool::Pixi && !cuda && (step.no_cuda || depth == 0);
         if file.kind == Kind::SetupPy && depth == 0 {
             let at = Span::new(file.id, 0, 0);
             self.set_up(path, &Text::literal("setup.cfg", at), step, via, depth);
         }
-        self.lock_beside(path, step, via);
+        self.lock_beside(root.unwrap_or(path), step, via);
     }
 
     /// poetry works out one version of each package for all groups and extras, installed or not.

@@ -1,11 +1,13 @@
 //! uv's settings: the nearest `uv.toml` or `[tool.uv]` at or above where it runs.
 //! Source: <https://docs.astral.sh/uv/concepts/configuration-files/>.
 
+use std::collections::BTreeSet;
+
 use super::super::installers::is_read_by;
 use super::super::{File, paths};
 use super::project::is_setting;
-use super::{Installed, Walker};
-use crate::outline::{Does, IndexKind, Kind, Role, Text, Tool};
+use super::{Indexed, Installed, Walker};
+use crate::outline::{Choice, Does, IndexKind, Kind, Role, Text, Tool};
 use crate::source::Span;
 
 /// Folders above that are looked at.
@@ -15,7 +17,44 @@ impl<'a> Walker<'_, 'a> {
     /// The settings that hold for a project in place of those in its own `pyproject.toml`.
     pub(super) fn settings_of_uv(&mut self, manifest: &str) -> Option<File<'a>> {
         let own = self.project.file(manifest).map(|file| file.id);
-        self.nearest(paths::folder(manifest)).filter(|file| Some(file.id) != own)
+        // A member has those of its workspace.
+        let root = self.project.workspaces.root(manifest).unwrap_or(manifest);
+        self.nearest(paths::folder(root)).filter(|file| Some(file.id) != own)
+    }
+
+    /// What the root of a workspace holds for its members beside settings: the sources of packages that have none of their
+    /// own, the indexes that these name, and what it requires, since uv works all of them out together.
+    pub(super) fn of_workspace(&mut self, root: &str, step: &mut Installed) {
+        let Some(file) = self.project.file(root) else { return };
+        self.enter(root, file);
+        if !self.bounds.acts(&file.outline.acts) {
+            return;
+        }
+        let own: BTreeSet<String> = step.routes.iter().map(|route| route.package.clone()).collect();
+        let known: BTreeSet<Span> = step.indexes.iter().map(|index| index.at).collect();
+        for act in &file.outline.acts {
+            if !self.takes_for(step.tool, act) {
+                continue;
+            }
+            match &act.does {
+                Does::Route(route) if !own.contains(&route.package) => {
+                    let route = self.route(route);
+                    step.routes.push(route);
+                }
+                Does::Index(index) if index.name.is_some() && !known.contains(&index.url.at) => {
+                    let index = self.index(index);
+                    step.indexes.push(Indexed { explicit: true, ..index });
+                }
+                Does::Require(requirement) if requirement.role == Role::Asks && step.tool == Tool::Uv => {
+                    let chosen = |choice: &Choice| matches!(choice, Choice::Extra(_) | Choice::Group(_));
+                    if !act.when.0.iter().any(chosen) {
+                        let asked = self.asked(requirement, &[]);
+                        step.bounds.push(asked);
+                    }
+                }
+                _ => {}
+            }
+        }
     }
 
     /// Adds the settings that hold where `uv pip` runs.

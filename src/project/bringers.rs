@@ -1,0 +1,284 @@
+//! What else comes where a manifest is installed: an index that it does not name, packages that were there before it.
+//! Alone, such a manifest is not known to be installed as it stands.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{File, Project, paths};
+use crate::notation::requirement::{self, Subject, normalise};
+use crate::outline::{Act, Choice, Does, How, IndexKind, Install, Kind, Language, Role, Scope, Text, Tool};
+use crate::source::Span;
+
+/// Packages that are remembered of one place.
+const MOST: usize = 64;
+/// Manifests that other manifests include, in all.
+const INCLUDED: usize = 10_000;
+
+/// What comes with a manifest.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(super) struct Brought {
+    /// Where an index is named for it.
+    pub(super) index: Option<Span>,
+    /// Packages that come in a version of their own before it or with it, normalised.
+    pub(super) packages: BTreeSet<String>,
+}
+
+impl Brought {
+    fn add(&mut self, other: &Self) {
+        self.index = self.index.or(other.index);
+        let left = MOST.saturating_sub(self.packages.len());
+        self.packages.extend(other.packages.iter().take(left).cloned());
+    }
+    fn is_nothing(&self) -> bool {
+        self.index.is_none() && self.packages.is_empty()
+    }
+}
+
+/// By the manifests' paths.
+pub(super) fn brought(project: &Project<'_>) -> BTreeMap<String, Brought> {
+    let own: BTreeMap<&str, Brought> = project.files().filter(|(_, f)| is_list(f.kind)).map(|(p, f)| (p, of_list(f))).collect();
+    let mut found = Found { project, own, given: BTreeMap::new() };
+    for (path, file) in project.files() {
+        match file.kind {
+            kind if is_list(kind) => found.list(path, file),
+            Kind::Pyproject => {
+                let index = file.outline.acts.iter().find(|act| is_of_uv_pip(act)).map(|act| act.at);
+                found.give(path.to_owned(), &Brought { index, ..Brought::default() });
+            }
+            _ => found.commands(path, file),
+        }
+    }
+    found.pass_on();
+    found.given
+}
+
+/// The place at which acts set a variable that names an index for pip or uv.
+pub(super) fn index_variable(acts: &[Act]) -> Option<Span> {
+    acts.iter()
+        .find_map(|act| if let Does::Set(variable) = &act.does { names_index(&variable.name).then_some(act.at) } else { None })
+}
+
+fn names_index(variable: &str) -> bool {
+    let of_tool = variable.strip_prefix("PIP_").or_else(|| variable.strip_prefix("UV_"));
+    of_tool
+        .is_some_and(|rest| rest == "FIND_LINKS" || rest == "TORCH_BACKEND" || rest.contains("INDEX") && rest != "INDEX_STRATEGY")
+}
+
+/// Whether a project's settings for `uv pip` alone name where packages come from.
+fn is_of_uv_pip(act: &Act) -> bool {
+    let names = match &act.does {
+        Does::Index(_) => true,
+        Does::Options(flags) => flags.torch_backend.is_some(),
+        _ => false,
+    };
+    names && act.when.0.contains(&Choice::For(Tool::UvPip))
+}
+
+fn is_list(kind: Kind) -> bool {
+    matches!(kind, Kind::Requirements | Kind::CondaEnvironment)
+}
+
+/// What is published there is for machines without a GPU: beside it the same file is installed on others without it.
+fn is_for_cpu(url: &Text) -> bool {
+    url.known().is_some_and(|url| url.trim_end_matches('/').ends_with("/cpu"))
+}
+
+/// The index that a requirements file or an environment names, and the packages that it holds to a version.
+fn of_list(file: File<'_>) -> Brought {
+    let mut own = Brought::default();
+    for act in &file.outline.acts {
+        match &act.does {
+            Does::Index(index)
+                if index.kind != IndexKind::Channel && (file.kind == Kind::CondaEnvironment || !is_for_cpu(&index.url)) =>
+            {
+                own.index = own.index.or(Some(index.url.at));
+            }
+            Does::Require(r) if r.role == Role::Asks && own.packages.len() < MOST => {
+                own.packages.extend(named(&r.written, r.language));
+            }
+            _ => {}
+        }
+    }
+    own
+}
+
+/// A package that is asked for in a version: conda's `pytorch` is pip's `torch`.
+fn named(written: &Text, language: Language) -> Option<String> {
+    let text = written.known()?;
+    if language == Language::MatchSpec {
+        let text = text.rsplit("::").next().unwrap_or(text);
+        let name = normalise(text.split(['=', '<', '>', '!', ' ', '[']).next().unwrap_or(text).trim());
+        return Some(name.strip_prefix("py").filter(|rest| rest.len() > 2).unwrap_or(&name).to_owned());
+    }
+    if !text.contains(['=', '<', '>', '~', '@']) {
+        return None;
+    }
+    match requirement::parse(text).ok()?.subject {
+        Subject::Package { name, wants, .. } => (!wants.is_any()).then_some(name),
+        Subject::Wheel { wheel, .. } => Some(wheel.name),
+        Subject::Elsewhere { name } => name,
+        Subject::Path(_) => None,
+    }
+}
+
+struct Found<'p, 'a> {
+    project: &'p Project<'a>,
+    own: BTreeMap<&'p str, Brought>,
+    given: BTreeMap<String, Brought>,
+}
+
+impl Found<'_, '_> {
+    fn give(&mut self, place: String, brought: &Brought) {
+        if !brought.is_nothing() && self.project.file(&place).is_some() {
+            self.given.entry(place).or_default().add(brought);
+        }
+    }
+
+    /// An environment's or a requirements file's own lines hold for what it includes.
+    fn list(&mut self, path: &str, file: File<'_>) {
+        let Some(own) = self.own.get(path).cloned() else { return };
+        let mut with = own;
+        // What stands in the files before comes, too.
+        for act in &file.outline.acts {
+            let places = match &act.does {
+                Does::Include(include) => include.path.known().map(|to| places(&include.how, &[paths::folder(path)], to)),
+                Does::Require(r) if r.language == Language::Pep508 => {
+                    folder_of(&r.written).map(|to| places(&How::Project, &[paths::folder(path)], &to))
+                }
+                _ => None,
+            };
+            let places = places.unwrap_or_default();
+            for place in &places {
+                self.give(place.clone(), &with);
+            }
+            places.iter().filter_map(|place| self.own.get(place.as_str())).for_each(|other| {
+                with.index = with.index.or(other.index);
+                if other.index.is_some() {
+                    with.add(other);
+                }
+            });
+        }
+    }
+
+    /// The commands of a file, in their order.
+    fn commands(&mut self, path: &str, file: File<'_>) {
+        let mut now = Brought::default();
+        let mut before_jobs: Option<Brought> = None;
+        let mut for_next: Option<Span> = None;
+        for act in &file.outline.acts {
+            match &act.does {
+                Does::Job(_) => now = before_jobs.get_or_insert_with(|| now.clone()).clone(),
+                Does::Set(variable) if names_index(&variable.name) && !variable.value.as_ref().is_some_and(is_for_cpu) => {
+                    match variable.scope {
+                        Scope::Command => for_next = Some(act.at),
+                        _ => now.index = now.index.or(Some(act.at)),
+                    }
+                }
+                Does::Install(install) if !install.flags.elsewhere => {
+                    self.install(path, file.kind, install, for_next.take(), &mut now);
+                }
+                Does::Launch(launch) => {
+                    let variables = launch.environment.iter().filter(|v| names_index(&v.name));
+                    let Some(at) = variables.filter_map(|v| v.value.as_ref()).find(|v| !is_for_cpu(v)).map(|v| v.at) else {
+                        continue;
+                    };
+                    let words = launch.command.iter().chain(launch.entrypoint.iter().flatten()).filter_map(Text::known);
+                    let with = Brought { index: Some(at), ..Brought::default() };
+                    for word in words.flat_map(str::split_whitespace).take(MOST) {
+                        let to = places(&How::Requirements, &[paths::folder(path), ""], word);
+                        to.into_iter().for_each(|place| self.give(place, &with));
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn install(&mut self, path: &str, kind: Kind, install: &Install, for_it: Option<Span>, now: &mut Brought) {
+        let on_cpu =
+            kind != Kind::Markdown && !install.indexes.is_empty() && install.indexes.iter().all(|index| is_for_cpu(&index.url));
+        let mut named_here = install.indexes.iter().filter(|index| index.kind != IndexKind::Channel).map(|index| index.url.at);
+        let own = named_here.next().filter(|_| !on_cpu);
+        let own =
+            own.or_else(|| install.flags.torch_backend.as_ref().filter(|b| b.known() != Some("cpu")).map(|b| b.at)).or(for_it);
+        let with = Brought { index: own.or(now.index), packages: now.packages.clone() };
+        let folders = [paths::folder(path), ""];
+        let mut to: Vec<String> = Vec::new();
+        for read in &install.reads {
+            to.extend(read.path.known().map(|read_path| places(&read.how, &folders, read_path)).unwrap_or_default());
+        }
+        to.extend(
+            install
+                .asks
+                .iter()
+                .filter_map(|ask| folder_of(&ask.written))
+                .flat_map(|folder| places(&How::Project, &folders, &folder)),
+        );
+        for place in &to {
+            self.give(place.clone(), &with);
+        }
+        if on_cpu {
+            return;
+        }
+        let left = MOST.saturating_sub(now.packages.len());
+        let index_names = own.is_some();
+        let asked = install.asks.iter().filter_map(|ask| {
+            named(&ask.written, ask.language)
+                .or_else(|| ask.written.known().filter(|_| index_names && folder_of(&ask.written).is_none()).map(normalise))
+        });
+        now.packages.extend(asked.take(left));
+        for other in to.iter().filter_map(|place| self.own.get(place.as_str())) {
+            if other.index.is_some() || own.is_some() {
+                now.add(&Brought { index: None, packages: other.packages.clone() });
+            }
+        }
+    }
+
+    /// What comes with a requirements file comes with those that it includes.
+    fn pass_on(&mut self) {
+        let mut open: Vec<String> = self.given.keys().cloned().collect();
+        let mut left = INCLUDED;
+        let mut seen: BTreeSet<String> = BTreeSet::new();
+        while let Some(path) = open.pop() {
+            let Some(file) = self.project.file(&path).filter(|file| file.kind == Kind::Requirements) else { continue };
+            let Some(with) = self.given.get(&path).cloned() else { continue };
+            if !seen.insert(path.clone()) {
+                continue;
+            }
+            for act in &file.outline.acts {
+                let Does::Include(include) = &act.does else { continue };
+                if left == 0 {
+                    return;
+                }
+                left -= 1;
+                for place in include.path.known().map(|to| places(&include.how, &[paths::folder(&path)], to)).unwrap_or_default()
+                {
+                    self.give(place.clone(), &with);
+                    open.push(place);
+                }
+            }
+        }
+    }
+}
+
+/// Where a manifest may lie that is named in one of these folders.
+fn places(how: &How, folders: &[&str], to: &str) -> Vec<String> {
+    let names: &[&str] = match how {
+        How::Requirements => &[""],
+        How::Project => &["/pyproject.toml", "/setup.py", "/setup.cfg"],
+        _ => &[],
+    };
+    let to = if *how == How::Project { to.split('[').next().unwrap_or(to) } else { to };
+    let all = folders.iter().flat_map(|folder| names.iter().filter_map(move |name| paths::join(folder, &format!("{to}{name}"))));
+    let mut found: Vec<String> = all.collect();
+    found.dedup();
+    found
+}
+
+/// The folder of a project that is asked for (`.`, `-e ./sub[x]`).
+fn folder_of(written: &Text) -> Option<String> {
+    let text = written.known().filter(|text| text.starts_with(['.', '/', '-']))?;
+    match requirement::parse(text).ok()?.subject {
+        Subject::Path(folder) => Some(folder),
+        _ => None,
+    }
+}
