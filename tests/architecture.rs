@@ -22,7 +22,7 @@ const MAY_USE: &[(&str, &str)] = &[
     ("viewpoint", "source"),
     ("globs", "source"),
     // A reader knows syntax; a rule knows the chain.
-    ("read", "notation outline source"),
+    ("read", "notation outline platform source"),
     ("config", "diagnostic environment globs knowledge outline platform read source version"),
     ("settings", "config diagnostic source"),
     ("project", "device environment notation outline platform source version"),

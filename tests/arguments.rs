@@ -70,7 +70,8 @@ fn what_is_known_chooses_the_arm() {
         ("V=cpu\n", &["a.sh: torch 2.2.0 pypi"]),
         // Whoever calls it may say otherwise.
         ("V=${1:-cpu}\n", &both),
-        ("V=cpu\n. ./unknown.sh\n", &both),
+        // What it sets is not known, and it may set an index.
+        ("V=cpu\n. ./unknown.sh\n", &["a.sh: torch ?", "a.sh?branch 2: torch ?", "a.sh?branch 3: "]),
         ("V=$(cat v)\n", &both),
         ("V=cpu\n(. ./unknown.sh)\n", &["a.sh: torch 2.2.0 pypi"]),
     ] {

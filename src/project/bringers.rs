@@ -216,7 +216,8 @@ impl Found<'_, '_> {
         for place in &to {
             self.give(place.clone(), &with);
         }
-        if on_cpu {
+        // What a page tells people to install first is looked at by itself.
+        if on_cpu || kind == Kind::Markdown {
             return;
         }
         let left = MOST.saturating_sub(now.packages.len());

@@ -8,19 +8,13 @@ use super::super::{File, paths};
 use super::acts::{conda, venv};
 use super::project::is_project;
 use super::{Asked, DEEPEST, Event, Indexed, Installed, Prefix, Routed, Walker};
-use crate::environment::{Join, Reason};
-use crate::knowledge::{self, Image};
+use crate::environment::{Join, Reason, brings_other_python, brings_torch};
 use crate::notation::requirement::{self, Subject};
 use crate::outline::{
     Choice, Does, How, Include, IndexKind, IndexLine, Install, InstallFlags, Kind, Language, Piece, Place, Requirement, Route,
     RouteTo, Target, Text, Tool,
 };
 use crate::source::Span;
-
-/// Whether a Python may be another than the one for which an image has torch.
-fn is_other(image: &Image, minor: &str) -> bool {
-    !image.torch.is_empty() && image.python != minor
-}
 
 impl<'p, 'a> Walker<'p, 'a> {
     pub(super) fn step(&self, tool: Tool, at: Span) -> Installed {
@@ -45,13 +39,13 @@ impl<'p, 'a> Walker<'p, 'a> {
         }
     }
 
-    /// What is known of the image that all stands on.
-    fn stands_on(&self) -> Option<&'static Image> {
+    /// The image that all stands on.
+    fn stands_on(&self) -> Option<&str> {
         let mut bases = self.script.events.iter().filter_map(|event| match event {
             Event::Base { image, .. } => Some(image.as_deref()),
             _ => None,
         });
-        knowledge::image(bases.next_back()??)
+        bases.next_back()?
     }
 
     /// The prefix that a command without a target installs into.
@@ -247,7 +241,9 @@ impl<'p, 'a> Walker<'p, 'a> {
             // The first of several Pythons is the start's own; each has packages of its own.
             // The one that an image brings is the image's own.
             Target::Python(minor) => match self.active(install.tool) {
-                Prefix::System if self.minor.is_none() && self.stands_on().is_some_and(|image| is_other(image, minor)) => {
+                Prefix::System
+                    if self.minor.is_none() && self.stands_on().is_some_and(|image| brings_other_python(image, minor)) =>
+                {
                     Prefix::Unknown
                 }
                 Prefix::System if self.minor.get_or_insert_with(|| minor.clone()) != minor => {
@@ -259,9 +255,7 @@ impl<'p, 'a> Walker<'p, 'a> {
             Target::Prefix(folder) => self.variables.resolve(folder).map_or(Prefix::Unknown, |f| match install.tool {
                 Tool::Conda => conda(&f),
                 // Whether the system's Python is the one that the image brought torch for is not told.
-                _ if f.trim_end_matches('/') == "/usr" && self.stands_on().is_some_and(|image| !image.torch.is_empty()) => {
-                    Prefix::Unknown
-                }
+                _ if f.trim_end_matches('/') == "/usr" && self.stands_on().is_some_and(brings_torch) => Prefix::Unknown,
                 _ => venv(self.here(&f)),
             }),
         };
