@@ -131,7 +131,8 @@ const MOST_LABELS: usize = 12;
 struct Merged {
     said: Diagnostic,
     holds: Holds,
-    environments: BTreeSet<String>,
+    /// Those that it is true of, with how grave it is there.
+    environments: BTreeMap<String, Severity>,
     hosts: BTreeSet<Met>,
     /// What mends it and on which hosts, the speaker's own first.
     helps: Vec<(String, BTreeSet<String>)>,
@@ -148,7 +149,7 @@ fn merge(graded: Vec<(Seen, Severity)>, hosts: usize) -> Vec<Diagnostic> {
         let into = merged.entry((primary.at, seen.rule.name)).or_insert_with(|| Merged {
             said: diagnostic(&seen, severity),
             holds: seen.clash.holds,
-            environments: BTreeSet::new(),
+            environments: BTreeMap::new(),
             hosts: BTreeSet::new(),
             helps: Vec::new(),
         });
@@ -157,7 +158,10 @@ fn merge(graded: Vec<(Seen, Severity)>, hosts: usize) -> Vec<Diagnostic> {
         if !seen.host.is_empty() {
             into.hosts.insert((seen.host, seen.clash.has, found.message.clone()));
         }
-        into.environments.extend(Some(seen.environment).filter(|name| !name.is_empty()));
+        if !seen.environment.is_empty() {
+            let gravest = into.environments.entry(seen.environment).or_insert(severity);
+            *gravest = severity.max(*gravest);
+        }
         let graver = severity > into.said.severity;
         if let Some(help) = found.help.take().filter(|help| !help.is_empty()) {
             let known = into.helps.iter().position(|(other, _)| *other == help);
@@ -194,6 +198,10 @@ const MOST_SPOKEN: usize = 3;
 
 impl Merged {
     fn listed(self, in_force: usize) -> Diagnostic {
+        // Where it is less grave it is not what is said here.
+        let said = self.said.severity;
+        let environments =
+            self.environments.iter().filter(|(_, severity)| **severity == said).map(|(name, _)| name.clone()).collect();
         let mut hosts: BTreeMap<String, Vec<String>> = BTreeMap::new();
         for (name, has, _) in &self.hosts {
             let what = match has {
@@ -210,7 +218,7 @@ impl Merged {
         Diagnostic {
             message,
             help: Some(self.help()).filter(|help| !help.is_empty()),
-            environments: self.environments.into_iter().collect(),
+            environments,
             hosts: hosts.into_iter().map(|(name, has)| OnHost { name, has }).collect(),
             ..self.said
         }

@@ -74,3 +74,16 @@ fn a_label_of_a_channel_is_one_release() {
         assert_eq!(said("environment.yml", &environment(channels, toolkit)), want, "{channels} {toolkit}");
     }
 }
+
+#[test]
+fn a_finding_lists_the_environments_where_it_is_as_grave() {
+    let text = "[project]\nname = \"x\"\ndependencies = [\"torch\"]\n[project.optional-dependencies]\ncu13 = [\"numpy\"]\n\
+        [tool.uv.sources]\ntorch = { index = \"pt\", marker = \"extra == 'cu13'\" }\n\
+        [[tool.uv.index]]\nname = \"pt\"\nurl = \"https://download.pytorch.org/whl/cu130\"\nexplicit = true\n";
+    let mut linter = Linter::new(Settings::default());
+    linter.set("pyproject.toml", text).expect("no mistakes");
+    linter.host(Origin::CommandLine, "host.toml", HOST).expect("a host");
+    let found = linter.report().diagnostics;
+    let said: Vec<_> = found.iter().map(|d| (d.severity.word(), d.environments.as_slice())).collect();
+    assert_eq!(said, [("error", &["pyproject.toml[cu13]".to_owned()][..])]);
+}
