@@ -36,6 +36,11 @@ impl Borders {
 
 /// Whether a glob fits the last part of a path or, where it holds a `/`, as many last parts as it has. `*` stays within a part.
 pub(super) fn fits(glob: &str, path: &str) -> bool {
+    // Most paths end otherwise, which is told at once.
+    let end = glob.rsplit('*').next().unwrap_or(glob);
+    if !path.ends_with(end) {
+        return false;
+    }
     let mut parts = path.rsplit('/');
     glob.rsplit('/').all(|glob| parts.next().is_some_and(|part| part_fits(glob.as_bytes(), part.as_bytes())))
 }
