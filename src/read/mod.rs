@@ -1,5 +1,6 @@
 //! One reader a format: text → [`Outline`]. A reader knows syntax and nothing else.
 
+use std::cell::LazyCell;
 use std::sync::LazyLock;
 
 use crate::outline::{Kind, Outline};
@@ -164,19 +165,22 @@ fn config(file: FileId, text: &str) -> Outline {
 static NOT_OURS: &[&str] =
     &["*.dockerignore", "*.md", "*.rst", "*.py", "*.js", "*.ts", "*.go", "*.rs", "*.json", "*.html", "*.orig", "*~"];
 
-/// What the globs of the table begin and end with: nearly every file of a tree is told apart by that.
-static BORDERS: LazyLock<names::Borders> =
-    LazyLock::new(|| names::Borders::of(FORMATS.iter().flat_map(|f| f.exact.iter().chain(f.names)).copied()));
+/// The globs of the table with their row, and whether the name leaves no doubt.
+static BY_NAME: LazyLock<names::Index<(usize, bool)>> = LazyLock::new(|| {
+    let rows = FORMATS.iter().enumerate();
+    names::Index::of(rows.flat_map(|(row, format)| {
+        let exact = format.exact.iter().map(move |glob| (*glob, (row, true)));
+        exact.chain(format.names.iter().map(move |glob| (*glob, (row, false))))
+    }))
+});
+static REFUSED: LazyLock<names::Index<()>> = LazyLock::new(|| names::Index::of(NOT_OURS.iter().map(|glob| (*glob, ()))));
 
 /// The kind of a file by its path alone; `None` for one that is not ours by name.
 #[must_use]
 pub fn kind_by_name(path: &str) -> Option<Kind> {
-    if !BORDERS.may_fit(path) {
-        return None;
-    }
-    let fits = |globs: &[&str]| globs.iter().any(|glob| names::fits(glob, path));
-    let format = FORMATS.iter().find(|f| fits(f.exact) || (fits(f.names) && !fits(NOT_OURS)))?;
-    Some(format.kind)
+    let refused = LazyCell::new(|| REFUSED.fitting(path).next().is_some());
+    let ours = BY_NAME.fitting(path).filter(|(_, exact)| *exact || !*refused);
+    ours.map(|(row, _)| row).min().map(|row| FORMATS[row].kind)
 }
 
 /// The kind of a `*.yml`/`*.yaml` that is not ours by name, by the first 64 KiB of its text.

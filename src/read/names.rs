@@ -1,46 +1,43 @@
 //! Which files are ours by name: a wildcard match on the end of a path.
 
-/// The first and last bytes that a name must have to fit one of several globs.
-pub(super) struct Borders {
-    /// Last bytes of globs that end in a letter.
-    last: [bool; 256],
-    /// First bytes of those that end in a star and begin with a letter.
-    first: [bool; 256],
-    /// Folders whose every file fits.
-    folders: Vec<&'static str>,
+use std::collections::HashMap;
+
+/// Globs with what each stands for, found by the end of a file's name: a path is held against the few that may fit it.
+pub(super) struct Index<T> {
+    /// By what stands after the last dot of the name, or by the whole name where it has none.
+    ends: HashMap<&'static str, Vec<(&'static str, T)>>,
+    /// Those whose name may end in anything.
+    open: Vec<(&'static str, T)>,
 }
 
-impl Borders {
-    pub(super) fn of(globs: impl Iterator<Item = &'static str>) -> Self {
-        let mut borders = Self { last: [false; 256], first: [false; 256], folders: Vec::new() };
-        for glob in globs {
-            let name = glob.rsplit('/').next().unwrap_or(glob);
-            match (name.as_bytes(), glob.strip_suffix("/*")) {
-                ([b'*'], Some(folder)) => borders.folders.push(folder),
-                ([b'*'] | [b'*', .., b'*'], _) => borders.first.fill(true),
-                ([.., last], _) if *last != b'*' => borders.last[usize::from(*last)] = true,
-                ([first, ..], _) => borders.first[usize::from(*first)] = true,
-                ([], _) => {}
-            }
+impl<T: Copy> Index<T> {
+    pub(super) fn of(globs: impl Iterator<Item = (&'static str, T)>) -> Self {
+        let mut index = Self { ends: HashMap::new(), open: Vec::new() };
+        for row in globs {
+            let end = end_of(name_of(row.0));
+            if end.contains('*') { &mut index.open } else { index.ends.entry(end).or_default() }.push(row);
         }
-        borders
+        index
     }
-    /// `false` only for a path that no glob fits.
-    pub(super) fn may_fit(&self, path: &str) -> bool {
-        let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
-        let is = |set: &[bool; 256], byte: Option<&u8>| byte.is_some_and(|b| set[usize::from(*b)]);
-        let name = name.as_bytes();
-        is(&self.last, name.last()) || is(&self.first, name.first()) || self.folders.iter().any(|f| folder.ends_with(f))
+    /// What the globs that fit a path stand for, in no order.
+    pub(super) fn fitting(&self, path: &str) -> impl Iterator<Item = T> {
+        let name = name_of(path);
+        let by_end = self.ends.get(end_of(name)).into_iter().flatten();
+        let fit = move |glob: &str| if glob.contains('/') { fits(glob, path) } else { part_fits(glob.as_bytes(), name.as_bytes()) };
+        by_end.chain(&self.open).filter(move |(glob, _)| fit(glob)).map(|(_, meaning)| *meaning)
     }
+}
+
+fn name_of(path: &str) -> &str {
+    path.bytes().rposition(|b| b == b'/').map_or(path, |at| &path[at + 1..])
+}
+
+fn end_of(name: &str) -> &str {
+    name.bytes().rposition(|b| b == b'.').map_or(name, |at| &name[at + 1..])
 }
 
 /// Whether a glob fits the last part of a path or, where it holds a `/`, as many last parts as it has. `*` stays within a part.
 pub(super) fn fits(glob: &str, path: &str) -> bool {
-    // Most paths end otherwise, which is told at once.
-    let end = glob.rsplit('*').next().unwrap_or(glob);
-    if !path.ends_with(end) {
-        return false;
-    }
     let mut parts = path.rsplit('/');
     glob.rsplit('/').all(|glob| parts.next().is_some_and(|part| part_fits(glob.as_bytes(), part.as_bytes())))
 }
@@ -66,19 +63,32 @@ fn part_fits(glob: &[u8], text: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Borders, fits};
+    use super::{Index, fits};
 
     #[test]
-    fn borders_refuse_only_what_no_glob_fits() {
-        let globs = ["*.txt", "Dockerfile*", "activate.d/*", ".github/workflows/*.yml"];
-        let borders = Borders::of(globs.into_iter());
-        for path in
-            ["a/b.txt", "x/Dockerfile.cu121", "activate.d/x", "e/activate.d/9", ".github/workflows/a.yml", "a.py", "q", ""]
-        {
-            let ours = globs.iter().any(|glob| fits(glob, path));
-            assert!(!ours || borders.may_fit(path), "{path}");
+    fn an_index_finds_every_glob_that_fits() {
+        let globs =
+            ["*.txt", "r*.txt", "Dockerfile*", "Makefile", "activate.d/*", ".github/workflows/*.yml", ".bashrc", "a.*.toml"];
+        let index = Index::of(globs.into_iter().map(|glob| (glob, glob)));
+        for (path, count) in [
+            ("a/b.txt", 1),
+            ("req.txt", 2),
+            ("x/Dockerfile.cu121", 1),
+            ("Dockerfile.txt", 2),
+            ("m/Makefile", 1),
+            ("x.Makefile", 0),
+            ("activate.d/x", 1),
+            ("e/activate.d/9.txt", 2),
+            (".github/workflows/a.yml", 1),
+            ("workflows/a.yml", 0),
+            (".bashrc", 1),
+            ("a.dev.toml", 1),
+            ("a.py", 0),
+            ("", 0),
+        ] {
+            assert_eq!(index.fitting(path).count(), count, "{path}");
+            assert_eq!(globs.iter().filter(|glob| fits(glob, path)).count(), count, "{path}");
         }
-        assert!(!borders.may_fit("a/b.py") && !borders.may_fit("x/activate.d2/f.py"));
     }
 
     #[test]

@@ -135,9 +135,10 @@ pub fn walk(root: &Path, asked: &Asked) -> Tree {
 /// # Errors
 /// The file is there and cannot be used.
 pub fn linked(root: &Path, path: &str, asked: &Asked) -> Result<Option<String>, Skipped> {
-    // A link among the folders that lead there may go anywhere.
-    let inside = root.join(path).canonicalize().is_ok_and(|whole| whole.starts_with(root) && whole.is_file());
-    if !inside || asked.covers(path) {
+    let whole = root.join(path);
+    // Most names that are tried are of no file. A link among the folders that lead there may go anywhere.
+    let inside = || whole.canonicalize().is_ok_and(|whole| whole.starts_with(root));
+    if !whole.is_file() || !inside() || asked.covers(path) {
         return Ok(None);
     }
     open::text(root, path).map(|opened| Some(opened.text)).map_err(|refusal| refusal.of(path))

@@ -67,7 +67,7 @@ pub(super) fn text(root: &Path, path: &str) -> Result<Opened, Refusal> {
     };
     // What is ours alone is text.
     let decode = if kind == Some(Kind::Config) { strict } else { decode_garbled };
-    read_rest(&mut file, size, Vec::new(), largest, decode)
+    read_rest(&mut file, size, room(size.min(largest)), largest, decode)
 }
 
 type Decode = fn(Vec<u8>) -> Result<(String, Option<Position>), Position>;
@@ -79,11 +79,16 @@ fn strict(bytes: Vec<u8>) -> Result<(String, Option<Position>), Position> {
 /// The text and kind of a YAML file that is ours by its content.
 pub(super) fn yaml(root: &Path, path: &str) -> Result<Option<(Kind, Opened)>, Refusal> {
     let (mut file, size) = open(root, path)?;
-    let mut bytes = Vec::new();
+    let mut bytes = room(size.min(HEAD));
     (&mut file).take(HEAD).read_to_end(&mut bytes).map_err(|e| reason(&e))?;
     let head = decode_head(bytes.clone()).ok_or_else(|| NOT_TEXT.to_owned())?;
     let Some(kind) = read::kind_by_content(path, &head) else { return Ok(None) };
     Ok(Some((kind, read_rest(&mut file, size, bytes, LARGEST, decode_garbled)?)))
+}
+
+/// Room for a file of that size and for the read that meets its end.
+fn room(size: u64) -> Vec<u8> {
+    Vec::with_capacity(usize::try_from(size).unwrap_or(0).saturating_add(32))
 }
 
 fn open(root: &Path, path: &str) -> Result<(File, u64), String> {
