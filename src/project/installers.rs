@@ -1,11 +1,10 @@
 //! Which tool installs a manifest that no command names outright: `uv pip install -r "$file"` may mean any;
 //! a project is its own tool's.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use globset::{Glob, GlobSet, GlobSetBuilder};
 
-use super::bringers::{Brought, brought, index_variable};
 use super::{File, Project, locks, paths};
 use crate::outline::{Act, Choice, Does, Kind, Piece, Text, Tool};
 
@@ -17,8 +16,6 @@ const MOST: usize = 256;
 pub(super) struct Installers {
     /// Names of manifests that some command may install by uv.
     uv: GlobSet,
-    /// What else comes where a manifest is installed.
-    brought: BTreeMap<String, Brought>,
 }
 
 impl Installers {
@@ -39,7 +36,7 @@ impl Installers {
         for glob in patterns.iter().filter_map(|p| Glob::new(p).ok()) {
             set.add(glob);
         }
-        Self { uv: set.build().unwrap_or_default(), brought: brought(project) }
+        Self { uv: set.build().unwrap_or_default() }
     }
     /// The tool that installs a requirements file, as far as the root's commands say.
     pub(super) fn tool(&self, path: &str) -> Tool {
@@ -48,17 +45,6 @@ impl Installers {
 }
 
 impl Project<'_> {
-    /// What else comes where people install a manifest: then it is not known to be installed as it stands.
-    pub(super) fn brought(&self, path: &str) -> Brought {
-        // A lock says itself what comes.
-        if locks::beside(self, self.workspaces.root(path).unwrap_or(path)).next().is_some() {
-            return Brought::default();
-        }
-        let mut all = self.installers.brought.get(path).cloned().unwrap_or_default();
-        // Every shell there has it.
-        all.index = all.index.or_else(|| self.rc_files_above(path).iter().find_map(|(_, rc)| index_variable(&rc.outline.acts)));
-        all
-    }
     /// The tool that installs a project: the one whose lock or tables it has.
     pub(super) fn tool_of(&self, path: &str, file: File<'_>) -> Tool {
         let has = |name: &str| self.file(&paths::beside(path, name)).is_some();

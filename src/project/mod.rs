@@ -3,7 +3,6 @@
 mod arguments;
 mod arms;
 mod before;
-mod bringers;
 mod command;
 mod givers;
 mod images;

@@ -1,9 +1,10 @@
-//! What else comes where a manifest is installed: an index that it does not name, packages that were there before it.
-//! Alone, such a manifest is not known to be installed as it stands.
+//! What commands and other manifests bring where they install one: an index that it does not name, packages that were there
+//! before it. Alone, such a manifest is not known to be installed as it stands.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{File, Project, paths};
+use super::super::{File, Project, paths};
+use super::{folder_of, places};
 use crate::notation::requirement::{self, Subject, normalise};
 use crate::outline::{Act, Choice, Does, How, IndexKind, Install, Kind, Language, Role, Scope, Text, Tool};
 use crate::source::Span;
@@ -15,11 +16,11 @@ const INCLUDED: usize = 10_000;
 
 /// What comes with a manifest.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub(super) struct Brought {
+pub(in crate::project) struct Brought {
     /// Where an index is named for it.
-    pub(super) index: Option<Span>,
+    pub(in crate::project) index: Option<Span>,
     /// Packages that come in a version of their own before it or with it, normalised.
-    pub(super) packages: BTreeSet<String>,
+    pub(in crate::project) packages: BTreeSet<String>,
 }
 
 impl Brought {
@@ -140,9 +141,9 @@ impl Found<'_, '_> {
         // What stands in the files before comes, too.
         for act in &file.outline.acts {
             let places = match &act.does {
-                Does::Include(include) => include.path.known().map(|to| places(&include.how, &[paths::folder(path)], to)),
+                Does::Include(include) => include.path.known().map(|to| places(include.how, &[paths::folder(path)], to)),
                 Does::Require(r) if r.language == Language::Pep508 => {
-                    folder_of(&r.written).map(|to| places(&How::Project, &[paths::folder(path)], &to))
+                    folder_of(&r.written).map(|to| places(How::Project, &[paths::folder(path)], &to))
                 }
                 _ => None,
             };
@@ -184,7 +185,7 @@ impl Found<'_, '_> {
                     let words = launch.command.iter().chain(launch.entrypoint.iter().flatten()).filter_map(Text::known);
                     let with = Brought { index: Some(at), ..Brought::default() };
                     for word in words.flat_map(str::split_whitespace).take(MOST) {
-                        let to = places(&How::Requirements, &[paths::folder(path), ""], word);
+                        let to = places(How::Requirements, &[paths::folder(path), ""], word);
                         to.into_iter().for_each(|place| self.give(place, &with));
                     }
                 }
@@ -204,14 +205,14 @@ impl Found<'_, '_> {
         let folders = [paths::folder(path), ""];
         let mut to: Vec<String> = Vec::new();
         for read in &install.reads {
-            to.extend(read.path.known().map(|read_path| places(&read.how, &folders, read_path)).unwrap_or_default());
+            to.extend(read.path.known().map(|read_path| places(read.how, &folders, read_path)).unwrap_or_default());
         }
         to.extend(
             install
                 .asks
                 .iter()
                 .filter_map(|ask| folder_of(&ask.written))
-                .flat_map(|folder| places(&How::Project, &folders, &folder)),
+                .flat_map(|folder| places(How::Project, &folders, &folder)),
         );
         for place in &to {
             self.give(place.clone(), &with);
@@ -251,35 +252,11 @@ impl Found<'_, '_> {
                     return;
                 }
                 left -= 1;
-                for place in include.path.known().map(|to| places(&include.how, &[paths::folder(&path)], to)).unwrap_or_default()
-                {
+                for place in include.path.known().map(|to| places(include.how, &[paths::folder(&path)], to)).unwrap_or_default() {
                     self.give(place.clone(), &with);
                     open.push(place);
                 }
             }
         }
-    }
-}
-
-/// Where a manifest may lie that is named in one of these folders.
-fn places(how: &How, folders: &[&str], to: &str) -> Vec<String> {
-    let names: &[&str] = match how {
-        How::Requirements => &[""],
-        How::Project => &["/pyproject.toml", "/setup.py", "/setup.cfg"],
-        _ => &[],
-    };
-    let to = if *how == How::Project { to.split('[').next().unwrap_or(to) } else { to };
-    let all = folders.iter().flat_map(|folder| names.iter().filter_map(move |name| paths::join(folder, &format!("{to}{name}"))));
-    let mut found: Vec<String> = all.collect();
-    found.dedup();
-    found
-}
-
-/// The folder of a project that is asked for (`.`, `-e ./sub[x]`).
-fn folder_of(written: &Text) -> Option<String> {
-    let text = written.known().filter(|text| text.starts_with(['.', '/', '-']))?;
-    match requirement::parse(text).ok()?.subject {
-        Subject::Path(folder) => Some(folder),
-        _ => None,
     }
 }
