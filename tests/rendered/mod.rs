@@ -1,10 +1,11 @@
 //! Environments as short lines, for the tests that look at what files lead to.
 
-use cudalint::environment::Environment;
+use cudalint::environment::{Build, Environment};
 use cudalint::linter::Linter;
 use cudalint::settings::Settings;
 
-/// The environments of a project, one a line: `start: package version index, …`, with `?` where more is possible.
+/// The environments of a project, one a line: `start: package version index, …`, with `?` where more is
+/// possible (and of how many, where they are few), and `…` where it is today's.
 pub(crate) fn environments(files: &[(&str, &str)]) -> Vec<String> {
     let mut linter = Linter::new(Settings::default());
     for (path, text) in files {
@@ -16,12 +17,21 @@ pub(crate) fn environments(files: &[(&str, &str)]) -> Vec<String> {
     lines
 }
 
-fn line(env: &Environment) -> String {
+/// One environment as a line.
+pub(crate) fn line(env: &Environment) -> String {
     let image = env.image.as_ref().map(|i| format!("<{}> ", i.reference)).unwrap_or_default();
-    let parts = env.components.iter().map(|c| match (c.builds.only(), c.builds.today()) {
-        (Some(only), _) => format!("{} {} {}", c.name, only.version, only.index),
-        (None, Some(today)) => format!("{} {}… {}", c.name, today.version, today.index),
-        (None, None) => format!("{} ?", c.name),
+    let parts = env.components.iter().map(|c| {
+        let shown = |b: &Build, sign: &str| {
+            let of_conda = c.name.starts_with("conda:") && !b.release.tag.is_empty();
+            let tag = if of_conda { format!(" {}", b.release.tag) } else { String::new() };
+            format!("{} {}{tag}{sign} {}", c.name, b.version, b.index)
+        };
+        match (c.builds.only(), c.builds.today(), c.builds.builds.len()) {
+            (Some(only), ..) => shown(only, ""),
+            (None, Some(today), _) => shown(today, "…"),
+            (None, None, few @ 2..=4) => format!("{} ?{few}", c.name),
+            (None, None, _) => format!("{} ?", c.name),
+        }
     });
     format!("{}: {image}{}", env.start.name, parts.collect::<Vec<_>>().join(", "))
 }
