@@ -454,13 +454,3 @@ pub enum Asks {
     /// "If there is one", or an argument that cannot be read.
     Unknown,
 }
-
-/// Whether an image brings torch.
-pub(crate) fn brings_torch(reference: &str) -> bool {
-    knowledge::image(reference).is_some_and(|image| !image.torch.is_empty())
-}
-
-/// Whether a Python may be another than the one for which an image brings torch.
-pub(crate) fn brings_other_python(reference: &str, minor: &str) -> bool {
-    knowledge::image(reference).is_some_and(|image| !image.torch.is_empty() && image.python != minor)
-}

@@ -46,6 +46,7 @@ pub(crate) fn fold(beginning: &Beginning, world: &World, script: &Script, aliase
     let system = State::of_image(platform.clone(), base.as_ref());
     let mut forward_compat: Vec<CudaVersion> = base.iter().filter_map(image_compat).collect();
     states.insert(Prefix::System, system.clone());
+    let mut pythons = OwnPython::of_image(base.as_ref());
     let mut before = Earlier::default();
     for event in &script.events {
         match event {
@@ -57,10 +58,10 @@ pub(crate) fn fold(beginning: &Beginning, world: &World, script: &Script, aliase
             }
             Event::Install(installed) => {
                 let fresh = || State { before: before.clone(), ..State::of_image(platform.clone(), None) };
-                states.entry(installed.prefix.clone()).or_insert_with(fresh).install(installed, aliases);
+                states.entry(pythons.lands(&installed.prefix)).or_insert_with(fresh).install(installed, aliases);
             }
             Event::Remove { tool, prefix, names } => {
-                if let Some(state) = states.get_mut(prefix) {
+                if let Some(state) = states.get_mut(&pythons.lands(prefix)) {
                     state.remove(*tool, names);
                 }
             }
@@ -159,6 +160,30 @@ fn package_compat(name: &str) -> Option<CudaVersion> {
     let row = knowledge::system_package(name).filter(|row| row.carries == knowledge::Carries::ForwardCompat)?;
     let prefix = row.pattern.split('*').next().unwrap_or_default();
     CudaVersion::parse(&name.strip_prefix(prefix)?.split('=').next()?.replace('-', "."))
+}
+
+/// Which of the system's Pythons is the start's own: the one that an image has torch for, or the first that is named.
+struct OwnPython<'a> {
+    minor: Option<&'a str>,
+    of_image: bool,
+}
+
+impl<'a> OwnPython<'a> {
+    fn of_image(image: Option<&Image>) -> Self {
+        let minor = image.and_then(|image| image.row).filter(|row| !row.torch.is_empty()).map(|row| row.python);
+        Self { minor, of_image: minor.is_some() }
+    }
+    /// The prefix whose packages a step changes.
+    fn lands(&mut self, prefix: &'a Prefix) -> Prefix {
+        match prefix {
+            // Each Python has packages of its own; what a second one finds in an image with torch is not told.
+            Prefix::Python(minor) if *self.minor.get_or_insert(minor) == minor.as_str() => Prefix::System,
+            Prefix::Python(_) | Prefix::Distribution if self.of_image => Prefix::Unknown,
+            Prefix::Python(minor) => Prefix::Venv(format!("python{minor}")),
+            Prefix::Distribution => Prefix::System,
+            other => other.clone(),
+        }
+    }
 }
 
 /// Adds the variables of an rc file that lies above a manifest: they hold by place only.

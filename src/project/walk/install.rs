@@ -8,7 +8,7 @@ use super::super::{File, paths};
 use super::acts::{conda, venv};
 use super::project::is_project;
 use super::{Asked, DEEPEST, Event, Indexed, Installed, Prefix, Routed, Walker};
-use crate::environment::{Join, Reason, brings_other_python, brings_torch};
+use crate::environment::{Join, Reason};
 use crate::notation::requirement::{self, Subject};
 use crate::outline::{
     Choice, Does, How, Include, IndexKind, IndexLine, Install, InstallFlags, Kind, Language, Piece, Place, Requirement, Route,
@@ -37,15 +37,6 @@ impl<'p, 'a> Walker<'p, 'a> {
             says: self.says,
             join: Join::Stated,
         }
-    }
-
-    /// The image that all stands on.
-    fn stands_on(&self) -> Option<&str> {
-        let mut bases = self.script.events.iter().filter_map(|event| match event {
-            Event::Base { image, .. } => Some(image.as_deref()),
-            _ => None,
-        });
-        bases.next_back()?
     }
 
     /// The prefix that a command without a target installs into.
@@ -238,24 +229,14 @@ impl<'p, 'a> Walker<'p, 'a> {
             Target::Active => self.own_environment(install.tool, &install.flags),
             Target::Own(tool) => self.own_environment(*tool, &install.flags),
             Target::System => Prefix::System,
-            // The first of several Pythons is the start's own; each has packages of its own.
-            // The one that an image brings is the image's own.
             Target::Python(minor) => match self.active(install.tool) {
-                Prefix::System
-                    if self.minor.is_none() && self.stands_on().is_some_and(|image| brings_other_python(image, minor)) =>
-                {
-                    Prefix::Unknown
-                }
-                Prefix::System if self.minor.get_or_insert_with(|| minor.clone()) != minor => {
-                    Prefix::Venv(format!("python{minor}"))
-                }
+                Prefix::System => Prefix::Python(minor.clone()),
                 active => active,
             },
             Target::Named(name) => self.variables.resolve(name).map_or(Prefix::Unknown, |n| conda(&n)),
             Target::Prefix(folder) => self.variables.resolve(folder).map_or(Prefix::Unknown, |f| match install.tool {
                 Tool::Conda => conda(&f),
-                // Whether the system's Python is the one that the image brought torch for is not told.
-                _ if f.trim_end_matches('/') == "/usr" && self.stands_on().is_some_and(brings_torch) => Prefix::Unknown,
+                _ if f.trim_end_matches('/') == "/usr" => Prefix::Distribution,
                 _ => venv(self.here(&f)),
             }),
         };

@@ -108,6 +108,10 @@ pub(crate) enum Prefix {
     /// The one that a start begins in.
     #[default]
     System,
+    /// The packages of the system's Python of that version: which of several the start has, the fold decides.
+    Python(String),
+    /// The packages of the Python that the distribution brings.
+    Distribution,
     /// A conda environment by name or folder.
     Conda(String),
     /// A virtual environment by folder.
@@ -289,8 +293,6 @@ struct Walker<'p, 'a> {
     made: BTreeSet<String>,
     /// Where the Python that was chosen by name has its packages.
     python: Option<Prefix>,
-    /// The Python minor whose packages are the start's own, where commands name several.
-    minor: Option<String>,
     /// The act that happens stands under a test that may go either way.
     tested: bool,
     /// On what it rests that the act happens, or all that follow.
@@ -380,7 +382,6 @@ impl<'p, 'a> Walker<'p, 'a> {
             later: Vec::new(),
             made: BTreeSet::new(),
             python: None,
-            minor: None,
             tested: false,
             says: Says::default(),
             unsure: false,

@@ -176,7 +176,7 @@ impl<'a> Walker<'_, 'a> {
         self.script.choices.append(&mut other.script.choices);
         let carries = |prefix: &Prefix| {
             sources.iter().any(|source| match prefix {
-                Prefix::System => {
+                Prefix::System | Prefix::Python(_) | Prefix::Distribution => {
                     source.contains("site-packages")
                         || ["/usr", "/usr/local", "/", "/root/.local", "/install"].contains(&source.trim_end_matches('/'))
                 }
