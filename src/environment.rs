@@ -24,6 +24,9 @@ pub struct Environment {
     pub start: Start,
     /// The choices under which it is as it is.
     pub chosen: Vec<Choice>,
+    /// Names of the choices that it belongs to, of whose environments people take one: the arms of tests, extras that exclude
+    /// each other.
+    pub choices: Vec<String>,
     /// What it runs on.
     pub platform: Platform,
     /// The image it stands on.

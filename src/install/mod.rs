@@ -15,7 +15,7 @@ use crate::environment::{Environment, Evidence, Image, Join, Reason, Setting, St
 use crate::knowledge::{self, Basis};
 use crate::notation::image::ImageReference;
 use crate::platform::{Platform, Pythons};
-use crate::project::{Beginning, Event, Prefix, Script, World};
+use crate::project::{Beginning, Enters, Event, Prefix, Script, World};
 use crate::source::Span;
 use crate::version::CudaVersion;
 use earlier::Earlier;
@@ -91,6 +91,10 @@ pub(crate) fn fold(beginning: &Beginning, world: &World, script: &Script, aliase
             (name.clone(), Setting { value: value.text.clone(), written: value.written.clone(), evidence })
         })
         .collect();
+    let mut choices = vec![format!("{}{}", beginning.name, world.suffix_of_runs())];
+    if let Enters::Manifest(selection) = &beginning.enters {
+        choices.extend(selection.choices.iter().cloned());
+    }
     let several = states.values().filter(|s| !s.steps.is_empty()).count() > 0;
     states
         .into_iter()
@@ -99,6 +103,7 @@ pub(crate) fn fold(beginning: &Beginning, world: &World, script: &Script, aliase
         .map(|(prefix, state)| Environment {
             base: prefix == Prefix::System || prefix == Prefix::Conda("base".to_owned()),
             start: Start { name: format!("{}{}", beginning.name, world.suffix()), at: beginning.at },
+            choices: choices.clone(),
             chosen: world.with.iter().cloned().collect(),
             platform: state.platform.clone(),
             image: base.clone(),

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashSet};
 use super::Linter;
 use crate::diagnostic::{Diagnostic, Label, Notice, Report, Severity};
 use crate::environment::Reason;
-use crate::judge::{self, Seen};
+use crate::judge::{self, Choices, Seen};
 use crate::rules::{Check, Needs, RULES, Rule};
 use crate::settings::Levels;
 use crate::source::{FileId, Origin, Span, brief};
@@ -16,14 +16,14 @@ use crate::{hardware, knowledge, near};
 const MOST_MIRRORS: usize = 100;
 
 impl Linter {
-    pub(super) fn conclude(&self, seen: Vec<Seen>, report: &mut Report) {
+    pub(super) fn conclude(&self, seen: Vec<Seen>, choices: &Choices, report: &mut Report) {
         let chosen = |name: &str| {
             (self.settings.select.is_empty() || self.settings.select.iter().any(|s| s == name))
                 && !self.settings.ignore.iter().any(|s| s == name)
         };
         let seen = seen.into_iter().filter(|s| chosen(s.rule.name)).collect();
         let hosts: BTreeSet<&str> = self.all_hosts().map(|host| host.name.as_str()).collect();
-        let mut said = judge::judge(seen, hosts.len());
+        let mut said = judge::judge(seen, hosts.len(), choices);
         let of_files = self.files.values().map(|f| (f.id, f.outline.ignores.as_slice()));
         let read: HashSet<FileId> = self.files.values().map(|f| f.id).collect();
         let beside = self.beside.iter().filter(|(id, _)| !read.contains(id));

@@ -11,7 +11,7 @@ use crate::config::{self, Config, Mistake};
 use crate::diagnostic::{Notice, Report};
 use crate::environment::{Environment, Gpu, Host};
 use crate::install::{self, Aliases};
-use crate::judge::Seen;
+use crate::judge::{Choices, Seen};
 use crate::outline::{Ignore, Kind, Outline};
 use crate::platform::Platform;
 use crate::project::{self, Beginning, Command, Enters, File, Project, Script, World};
@@ -293,7 +293,11 @@ impl Linter {
         );
         let is_option = |gpu: &Gpu| self.sources.origin(gpu.at.file) == Origin::CommandLine;
         report.warnings.extend(unknown::gpus(self.all_hosts().flat_map(|host| &host.gpus), is_option));
-        self.conclude(seen, &mut report);
+        let mut choices = Choices::default();
+        for env in order.iter().filter_map(|name| judged.get(name)).flat_map(|j| j.environments.iter()) {
+            choices.add(&env.start.name, &env.choices, env.runs && needs::needs(env).is_some());
+        }
+        self.conclude(seen, &choices, &mut report);
         let links = project.links();
         self.starts = judged;
         self.links = links;

@@ -21,7 +21,8 @@ pub(crate) fn manifests(project: &Project<'_>, installed: &BTreeSet<String>, upo
     for (path, file) in project.files().filter(|(_, file)| !file.by_link) {
         let at = Span::new(file.id, 0, 0);
         let mut push = |name: String, selection: Selection| {
-            let selection = Selection { upon: upon.contains(path), ..selection };
+            let choices = choices(path, file, &selection.with);
+            let selection = Selection { upon: upon.contains(path), choices, ..selection };
             let (path, enters, machine) = (path.to_owned(), Enters::Manifest(selection), String::new());
             found.push(Beginning { name, path, at, enters, runs: true, machine, arch: None });
         };
@@ -49,8 +50,15 @@ pub(crate) fn manifests(project: &Project<'_>, installed: &BTreeSet<String>, upo
     found
 }
 
+/// The choices among what excludes each other that a selection belongs to.
+fn choices(path: &str, file: File<'_>, with: &BTreeSet<Choice>) -> Vec<String> {
+    let conflicts = file.outline.acts.iter().filter_map(|act| if let Does::Conflict(all) = &act.does { Some(all) } else { None });
+    let numbered = conflicts.enumerate().filter(|(_, all)| all.iter().any(|choice| with.contains(choice)));
+    numbered.map(|(n, _)| format!("{path}#{n}")).collect()
+}
+
 fn alone() -> Selection {
-    Selection { with: BTreeSet::new(), project: true, tool: None, upon: false }
+    Selection { with: BTreeSet::new(), project: true, tool: None, upon: false, choices: Vec::new() }
 }
 
 /// How many starts of a project are no more work together than they may be.
@@ -122,7 +130,7 @@ fn composed(project: &Project<'_>, path: &str, file: File<'_>, push: &mut impl F
         }
         let name = composed.name.as_ref().map_or_else(|| path.to_owned(), |name| format!("{path}:{name}"));
         let with = composed.with.iter().cloned().collect();
-        push(name, Selection { with, project: composed.project, tool: Some(composed.tool), upon: false });
+        push(name, Selection { with, project: composed.project, tool: Some(composed.tool), ..alone() });
     }
 }
 

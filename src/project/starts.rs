@@ -75,6 +75,8 @@ pub(crate) struct Selection {
     pub(crate) tool: Option<Tool>,
     /// All who install it have packages there already that are not known here.
     pub(crate) upon: bool,
+    /// Names of the choices that it belongs to: extras and groups that exclude each other.
+    pub(crate) choices: Vec<String>,
 }
 
 /// The starts that are commands: Dockerfile stages, scripts, jobs, launches of images.

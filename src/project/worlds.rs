@@ -101,10 +101,15 @@ impl World {
     /// What tells this world from the first, for the environment's name: `?branch 2`.
     pub(crate) fn suffix(&self) -> String {
         let arms = self.arms.values().map(|arm| format!("?branch {}", arm + 1));
+        let answer = Some(self.answer).filter(|answer| *answer > 0).map(|answer| format!("?branch {}", answer + 1));
+        arms.chain(answer).chain([self.suffix_of_runs()]).collect()
+    }
+    /// The same for what is run each by itself: the rows of a matrix, builds with other arguments. The arms of a test are one
+    /// choice of each.
+    pub(crate) fn suffix_of_runs(&self) -> String {
         let rows = self.rows.values().map(|row| format!("?row {}", row + 1));
         let build = Some(self.build).filter(|build| *build > 0).map(|build| format!("?build {}", build + 1));
-        let answer = Some(self.answer).filter(|answer| *answer > 0).map(|answer| format!("?branch {}", answer + 1));
-        arms.chain(answer).chain(rows).chain(build).collect()
+        rows.chain(build).collect()
     }
 }
 

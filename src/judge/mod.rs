@@ -1,6 +1,8 @@
 //! Grades clashes, lets one rule speak where several see the same break, and merges what is one cause.
 //! The only place that decides a severity.
 
+mod choices;
+
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::diagnostic::{Diagnostic, Label, OnHost, Severity};
@@ -8,6 +10,7 @@ use crate::environment::{Evidence, Holds, Join, Reason};
 use crate::knowledge::Basis;
 use crate::rules::{Clash, Has, Rule};
 use crate::source::Span;
+pub(crate) use choices::Choices;
 
 /// A clash with all that the judge must know of where it was seen.
 #[derive(Clone, Debug)]
@@ -36,7 +39,7 @@ static WHO_SPEAKS: &[Precedence] = &[
 ];
 
 /// From what was seen to what is said, where so many hosts are in force; levels, suppressions and order come after.
-pub(crate) fn judge(seen: Vec<Seen>, hosts: usize) -> Vec<Diagnostic> {
+pub(crate) fn judge(seen: Vec<Seen>, hosts: usize, choices: &Choices) -> Vec<Diagnostic> {
     let mut graded: Vec<(Seen, Severity)> = seen.into_iter().filter_map(|s| grade(&s).map(|level| (s, level))).collect();
     for precedence in WHO_SPEAKS {
         match precedence {
@@ -44,6 +47,7 @@ pub(crate) fn judge(seen: Vec<Seen>, hosts: usize) -> Vec<Diagnostic> {
             Precedence::HighestBound(rules) => highest_bound_speaks(&mut graded, rules),
         }
     }
+    choices.soften(&mut graded);
     merge(graded, hosts)
 }
 
