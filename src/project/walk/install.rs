@@ -252,12 +252,16 @@ impl<'p, 'a> Walker<'p, 'a> {
                 active => active,
             },
             Target::Named(name) => self.variables.resolve(name).map_or(Prefix::Unknown, |n| conda(&n)),
-            Target::Prefix(folder) => self.variables.resolve(folder).map_or(Prefix::Unknown, |f| match install.tool {
-                Tool::Conda => conda(&f),
+            Target::Prefix(folder) => match (self.variables.resolve(folder), install.tool) {
+                (None, _) if install.flags.creates => Prefix::Unknown,
+                (None, _) => Prefix::Somewhere(self.project.sources.slice(folder.at).to_owned()),
+                (Some(f), Tool::Conda) => conda(&f),
                 // Whether the system's Python is the one that the image brought torch for is not told.
-                _ if f.trim_end_matches('/') == "/usr" && self.stands_on().is_some_and(brings_torch) => Prefix::Unknown,
-                _ => venv(self.here(&f)),
-            }),
+                (Some(f), _) if f.trim_end_matches('/') == "/usr" && self.stands_on().is_some_and(brings_torch) => {
+                    Prefix::Unknown
+                }
+                (Some(f), _) => venv(self.here(&f)),
+            },
         };
         if install.flags.creates
             && let Target::Prefix(folder) = &install.target
