@@ -262,7 +262,7 @@ impl Found<'_, '_> {
 }
 
 /// Where a manifest may lie that is named in one of these folders.
-fn places(how: &How, folders: &[&str], to: &str) -> Vec<String> {
+pub(super) fn places(how: &How, folders: &[&str], to: &str) -> Vec<String> {
     let names: &[&str] = match how {
         How::Requirements => &[""],
         How::Project => &["/pyproject.toml", "/setup.py", "/setup.cfg"],
@@ -276,7 +276,7 @@ fn places(how: &How, folders: &[&str], to: &str) -> Vec<String> {
 }
 
 /// The folder of a project that is asked for (`.`, `-e ./sub[x]`).
-fn folder_of(written: &Text) -> Option<String> {
+pub(super) fn folder_of(written: &Text) -> Option<String> {
     let text = written.known().filter(|text| text.starts_with(['.', '/', '-']))?;
     match requirement::parse(text).ok()?.subject {
         Subject::Path(folder) => Some(folder),

@@ -18,6 +18,7 @@ mod paths;
 mod questions;
 mod spoken;
 mod starts;
+mod usage;
 mod variables;
 mod walk;
 mod workspaces;
@@ -59,6 +60,7 @@ pub(crate) struct Project<'a> {
     givers: givers::Givers,
     merged: merged::Merged<'a>,
     installers: installers::Installers,
+    usage: usage::Usage,
     /// The folders of the projects that are defined here, by name.
     named: BTreeMap<&'a str, &'a str>,
     /// What comes before manifests, by their paths.
@@ -102,6 +104,7 @@ impl<'a> Project<'a> {
             }
         }
         let (givers, installers) = (givers::Givers::default(), installers::Installers::default());
+        let usage = usage::Usage::default();
         let none = parts::Parts::default();
         let merged = merged::Merged::of(files.iter().map(|(path, file)| (*path, *file)));
         let all = files.values().flat_map(|file| &file.outline.acts);
@@ -119,6 +122,7 @@ impl<'a> Project<'a> {
             givers,
             merged,
             installers,
+            usage,
             named,
             before,
             workspaces,
@@ -128,6 +132,7 @@ impl<'a> Project<'a> {
         project.givers = givers::givers(&project);
         project.installers = installers::Installers::of(&project);
         project.before = before::before(&project);
+        project.usage = usage::Usage::of(&project);
         project
     }
     /// The file at a root-relative path.
