@@ -1,8 +1,11 @@
 //! Another build that a user may take instead of the one that breaks, and how it is asked for.
 
+use std::cmp::Ordering;
+
 use crate::chain::{self, Driver};
-use crate::environment::{Build, Component, Environment, Host, Reason};
+use crate::environment::{Ask, Build, Change, Component, Effect, Environment, Host, Reason, Step};
 use crate::knowledge::{self, Basis, Index, Kernels, Library, Release, Sm};
+use crate::platform::{Platform, Pythons};
 use crate::version::{CudaVersion, Version};
 
 /// What another build must do.
@@ -16,8 +19,9 @@ pub(crate) struct Wanted<'a> {
 }
 
 impl Wanted<'_> {
-    /// What to write instead of a build (`torch 2.7.0+cu128 from https://download.pytorch.org/whl/cu128`): of the same version
-    /// the build with the newest CUDA that the host's driver runs; else the next newer version; else the newest older one.
+    /// What to write instead of a build (`torch 2.7.0+cu128 from https://download.pytorch.org/whl/cu128`): the one
+    /// that a later step replaces; else, of the same version, the build with the newest CUDA that the host's driver runs; else
+    /// the next newer version; else the newest older one. One beside which all others have a release goes before the rest.
     pub(crate) fn instead_of(&self, component: &Component, now: &Build) -> Option<String> {
         let driver = Driver::of(self.host);
         self.best(component, now, |cuda| driver.as_ref().is_none_or(|driver| driver.below(cuda) == Some(false)))
@@ -29,9 +33,10 @@ impl Wanted<'_> {
 
     fn best(&self, component: &Component, now: &Build, runs: impl Fn(&CudaVersion) -> bool) -> Option<String> {
         let mine = now.version.public();
-        let mut best: Option<(u8, Version, CudaVersion, &Release)> = None;
+        let mut best: Option<Other> = None;
         // A library for frameworks has no kernels that could be missing.
         let library = now.release.kernels == Kernels::Unknown;
+        let before = self.replaced(component);
         for release in knowledge::releases(&component.name).iter().filter(|release| self.fits(release, library)) {
             let cuda = release.brings.iter().find(|part| part.library == Library::Cuda);
             let Some(cuda) = cuda.and_then(|part| CudaVersion::parse(part.version)) else { continue };
@@ -39,43 +44,68 @@ impl Wanted<'_> {
             if std::ptr::eq(release, now.release) || !runs(&cuda) {
                 continue;
             }
-            let rank = match version.cmp(&mine) {
-                std::cmp::Ordering::Equal => 0,
-                std::cmp::Ordering::Greater => 1,
-                std::cmp::Ordering::Less => 2,
+            let order = match version.cmp(&mine) {
+                _ if before.is_some_and(|before| std::ptr::eq(before, release)) => Order::Before,
+                Ordering::Equal => Order::Same,
+                Ordering::Greater => Order::Newer,
+                Ordering::Less => Order::Older,
             };
-            let newer = |than: &CudaVersion| (cuda.major(), cuda.minor()) > (than.major(), than.minor());
-            let better = best.as_ref().is_none_or(|(before, other, than, _)| match rank.cmp(before) {
-                std::cmp::Ordering::Equal if version == *other => newer(than),
-                std::cmp::Ordering::Equal => (version > *other) == (rank == 2),
-                order => order.is_lt(),
-            });
-            if better {
-                best = Some((rank, version, cuda, release));
+            // What is pinned beside it changes, too.
+            let beside = if version == mine { Vec::new() } else { self.beside(component, release, &version) };
+            let other = Other { release, version, cuda, order, beside };
+            if best.as_ref().is_none_or(|best| other.is_before(best)) {
+                best = Some(other);
             }
         }
-        let (_, version, cuda, release) = best?;
+        let other = best?;
         let name = component.name.trim_start_matches("conda:");
         // What an image brings is not asked for by its name.
         if matches!(component.evidence.reason, Reason::Image { .. }) {
-            return Some(format!("an image with {name} {version} for CUDA {}", cuda.minor_only()));
+            return Some(format!("an image with {name} {} for CUDA {}", other.version, other.cuda.minor_only()));
         }
         // Nor is what the line's own package requires.
         let required = component.evidence.also.iter().find_map(|(at, reason)| match reason {
-            Reason::Requires { by, .. } if *at == component.evidence.at => Some(by),
+            Reason::Requires { by, .. } if *at == component.evidence.at => by.split(' ').next(),
             _ => None,
         });
-        let written = self.written(&component.name, now, &version, release);
-        match required.and_then(|by| by.split(' ').next()) {
-            Some(by) => Some(format!("a release of {by} that goes with {written}")),
-            None => Some(written),
+        Some(self.written(name, now, other, required))
+    }
+
+    /// The build that stood there before a later step put this one in its place.
+    fn replaced(&self, component: &Component) -> Option<&'static Release> {
+        let steps = self.env.steps.iter();
+        let mut changes = steps.flat_map(|step| &step.changes);
+        let replaces = |change: &&Change| matches!(change.effect, Effect::Replaces { .. }) && change.package == component.name;
+        let change = changes.find(|change| replaces(change) && change.cause.at == component.evidence.at)?;
+        let mut asks = self.env.steps.iter().flat_map(|step| &step.asks);
+        let ask = asks.find(|ask| ask.package == component.name && ask.evidence.at == change.before.at)?;
+        ask.builds.only().or_else(|| ask.builds.today()).map(|build| build.release)
+    }
+
+    /// The packages that cannot stay as they are beside another release, with the version that goes with it.
+    fn beside(&self, component: &Component, release: &Release, version: &Version) -> Vec<(String, Option<String>)> {
+        let mut changes = Vec::new();
+        for other in self.env.components.iter().filter(|other| other.name != component.name) {
+            let builds = &other.builds.builds;
+            let goes = |b: &Build| {
+                chain::goes_with(b.release, &component.name, version)
+                    && chain::goes_with(release, &other.name, &b.version.public())
+            };
+            let made_for_it = knowledge::companion_of(&other.name) == Some(component.name.as_str());
+            if builds.iter().any(goes) || builds.is_empty() && !made_for_it {
+                continue;
+            }
+            let partner = chain::partner(&other.name, &component.name, version).map(str::to_owned);
+            let demanded =
+                || chain::demands(release, &other.name).find_map(|wants| wants.pin()).map(|pin| pin.public().to_string());
+            changes.push((other.name.clone(), partner.or_else(demanded)));
         }
+        changes
     }
 
     fn fits(&self, release: &Release, library: bool) -> bool {
         let platform = &self.env.platform;
-        let python = release.pythons.is_empty()
-            || release.pythons.iter().any(|p| crate::platform::Pythons::parse(p).is_some_and(|set| set.meets(platform.wheels)));
+        let python = is_for_python(release, platform);
         // Of what is not known to run nothing is advised.
         let runs = self.host.gpus.iter().all(|gpu| {
             let tegra = gpu.segment == Some(knowledge::Segment::Tegra);
@@ -90,23 +120,24 @@ impl Wanted<'_> {
         release.platforms.meets(platform.bits()) && python && runs && has_code
     }
 
-    fn written(&self, package: &str, now: &Build, version: &Version, release: &Release) -> String {
-        let name = package.trim_start_matches("conda:");
+    fn written(&self, name: &str, now: &Build, other: Other, required: Option<&str>) -> String {
+        let Other { release, version, beside, .. } = other;
         let index = served_by(release);
         let local = index.filter(|index| index.local_versions).map_or(String::new(), |_| format!("+{}", release.tag));
         let mut written = format!("{name} {version}{local}");
         if local.is_empty() && index.is_none() && !release.tag.is_empty() {
             written += &format!(" ({})", release.tag);
         }
-        if *version != now.version.public() {
-            let goes_with = |companion: &&str| self.env.component(companion).is_some();
-            let mut word = " with";
-            for companion in knowledge::companions_of(package).filter(goes_with) {
-                if let Some(partner) = chain::partner(companion, version) {
-                    written += &format!("{word} {companion} {partner}");
-                    word = " and";
-                }
-            }
+        // The line's own package is what is to be changed.
+        let (own, beside): (Vec<_>, Vec<_>) = beside.into_iter().partition(|(other, _)| Some(other.as_str()) == required);
+        let (known, unknown): (Vec<_>, Vec<_>) = beside.into_iter().partition(|(_, partner)| partner.is_some());
+        let known: Vec<String> = known.into_iter().map(|(other, partner)| other + " " + &partner.unwrap_or_default()).collect();
+        if !known.is_empty() {
+            written += &format!(" with {}", listed(&known));
+        }
+        if !unknown.is_empty() {
+            let names: Vec<String> = unknown.into_iter().map(|(other, _)| other).collect();
+            written += &format!(", and {} in releases that go with it", listed(&names));
         }
         match index {
             Some(index) if index.id == now.index => {}
@@ -114,8 +145,97 @@ impl Wanted<'_> {
             Some(index) => written += &format!(" from https://{}", index.address),
             None => {}
         }
-        written
+        match (required, own.into_iter().find_map(|(_, partner)| partner)) {
+            (Some(by), Some(partner)) => format!("{by} {partner} with {written}"),
+            (Some(by), None) => format!("a release of {by} that goes with {written}"),
+            (None, _) => written,
+        }
     }
+}
+
+/// Another build, with what it comes to beside the others of its environment.
+struct Other {
+    release: &'static Release,
+    version: Version,
+    cuda: CudaVersion,
+    order: Order,
+    /// Packages that change with it; `None` where no release is known that goes with it.
+    beside: Vec<(String, Option<String>)>,
+}
+
+/// Which other build is looked at first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Order {
+    /// The one that a later step replaces.
+    Before,
+    /// Another build of the same version.
+    Same,
+    /// The next newer one.
+    Newer,
+    /// The newest older one.
+    Older,
+}
+
+impl Other {
+    fn is_before(&self, than: &Self) -> bool {
+        let whole = |other: &Self| other.beside.iter().all(|(_, partner)| partner.is_some());
+        if whole(self) != whole(than) {
+            return whole(self);
+        }
+        if self.order != than.order {
+            return self.order < than.order;
+        }
+        match self.version.cmp(&than.version) {
+            Ordering::Equal => (self.cuda.major(), self.cuda.minor()) > (than.cuda.major(), than.cuda.minor()),
+            order => order.is_gt() == (self.order == Order::Older),
+        }
+    }
+}
+
+/// Releases on an index that go together, for the packages that a step asks for of torch, what is made to go with it, and
+/// `lost`: those that the asks admit where there are any, else the newest. `None` where the tables know of none.
+pub(crate) fn set_on(index: &Index, step: &Step, lost: &[&str], platform: &Platform) -> Option<Vec<(String, &'static str)>> {
+    let family = |ask: &&Ask| ask.package == "torch" || knowledge::companion_of(&ask.package) == Some("torch");
+    let asks: Vec<&Ask> = step.asks.iter().filter(|ask| family(ask) || lost.contains(&ask.package.as_str())).collect();
+    let rows = |package: &str| {
+        let here = knowledge::releases(package).iter().rev();
+        here.filter(|r| r.indexes.contains(&index.id) && r.platforms.meets(platform.bits()) && is_for_python(r, platform))
+    };
+    // With what the asks say, then whatever they say.
+    [true, false].into_iter().find_map(|obeys| {
+        let admits = |ask: &Ask, version: &Version| !obeys || ask.wants.public().admits(version);
+        let beside = |torch: Option<&Version>| {
+            let others = asks.iter().filter(|ask| torch.is_none() || ask.package != "torch");
+            let newest = |ask: &&Ask| {
+                rows(&ask.package).find(|r| {
+                    let fits = torch.is_none_or(|torch| chain::goes_with(r, "torch", torch));
+                    fits && Version::parse(r.version).is_some_and(|version| admits(ask, &version))
+                })
+            };
+            others.map(|ask| Some((ask.package.clone(), newest(ask)?.version))).collect::<Option<Vec<_>>>()
+        };
+        let Some(ask) = asks.iter().find(|ask| ask.package == "torch") else { return beside(None) };
+        rows("torch").find_map(|release| {
+            let version = Version::parse(release.version).filter(|version| admits(ask, version))?;
+            let mut set = beside(Some(&version))?;
+            set.insert(0, ("torch".to_owned(), release.version));
+            Some(set)
+        })
+    })
+}
+
+/// `a`, `a and b`, `a, b and c`.
+pub(crate) fn listed(names: &[String]) -> String {
+    match names {
+        [] => String::new(),
+        [one] => one.clone(),
+        [most @ .., last] => format!("{} and {last}", most.join(", ")),
+    }
+}
+
+fn is_for_python(release: &Release, platform: &Platform) -> bool {
+    let minors = || release.pythons.iter().filter_map(|p| Pythons::parse(p));
+    release.pythons.is_empty() || minors().any(|set| set.meets(platform.wheels))
 }
 
 /// The index to name for a build: PyPI, or the one of its own CUDA.

@@ -6,7 +6,7 @@ use crate::knowledge::{self, Basis, DriverBound, Kernels, Library, Release, Segm
 use crate::notation::requirement::{Subject, parse};
 use crate::platform::Os;
 use crate::source::Span;
-use crate::version::{CudaVersion, DriverVersion, Version};
+use crate::version::{CudaVersion, DriverVersion, Specifiers, Version};
 
 /// What is known of a host's driver.
 pub(crate) struct Driver<'a> {
@@ -156,14 +156,28 @@ pub(crate) fn carried(kernels: Kernels) -> String {
     words.join(" ")
 }
 
-/// The companion's newest release that requires a torch by its exact version.
-pub(crate) fn partner(companion: &str, torch: &Version) -> Option<&'static str> {
-    let fits = |text: &&str| match parse(text).map(|r| r.subject) {
-        Ok(Subject::Package { name, wants, .. }) => name == "torch" && wants.pin().is_some_and(|pin| pin.public() == *torch),
-        _ => false,
-    };
-    let rows = knowledge::releases(companion);
-    rows.iter().rev().find(|r| r.requires.iter().any(fits)).map(|r| r.version)
+/// The newest release of a package that requires another one (torch, for torchvision) by its exact version.
+pub(crate) fn partner(package: &str, of: &str, version: &Version) -> Option<&'static str> {
+    let rows = knowledge::releases(package);
+    rows.iter().rev().find(|release| is_made_for(release, of, version)).map(|release| release.version)
+}
+
+/// Whether a release requires a package by its exact version.
+pub(crate) fn is_made_for(release: &Release, package: &str, version: &Version) -> bool {
+    demands(release, package).any(|wants| wants.pin().is_some_and(|pin| pin.public() == *version))
+}
+
+/// Whether a release goes with a version of a package, as far as it says.
+pub(crate) fn goes_with(release: &Release, package: &str, version: &Version) -> bool {
+    demands(release, package).all(|wants| wants.public().admits(version))
+}
+
+/// What a release demands of a package.
+pub(crate) fn demands(release: &Release, package: &str) -> impl Iterator<Item = Specifiers> {
+    release.requires.iter().filter_map(move |text| match parse(text).ok()?.subject {
+        Subject::Package { name, wants, .. } => (name == package).then_some(wants),
+        _ => None,
+    })
 }
 
 #[cfg(test)]

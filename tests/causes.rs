@@ -1,5 +1,6 @@
 //! One cause is one diagnostic: where it is placed, and which other places are its labels.
 
+use cudalint::diagnostic::Severity;
 use cudalint::linter::Linter;
 use cudalint::settings::Settings;
 use cudalint::source::Origin;
@@ -86,4 +87,35 @@ fn a_finding_lists_the_environments_where_it_is_as_grave() {
     let found = linter.report().diagnostics;
     let said: Vec<_> = found.iter().map(|d| (d.severity.word(), d.environments.as_slice())).collect();
     assert_eq!(said, [("error", &["pyproject.toml[cu13]".to_owned()][..])]);
+}
+
+#[test]
+fn where_a_replaced_torch_breaks_it_is_said_once() {
+    let host = "driver = \"580.95\"\n[[gpu]]\nname = \"RTX 5090\"\n";
+    let text = "FROM python:3.11\nRUN pip install torch==2.7.0 --index-url https://download.pytorch.org/whl/cu128\n\
+                RUN pip install torchvision==0.20.1\n";
+    let mut linter = Linter::new(Settings::default());
+    linter.set("Dockerfile", text).expect("no mistakes");
+    assert_eq!(linter.report().diagnostics.iter().map(|d| d.rule).collect::<Vec<_>>(), ["torch-replaced-later"]);
+    linter.host(Origin::CommandLine, "host.toml", host).expect("a host");
+    let report = linter.report();
+    let [found] = report.diagnostics.as_slice() else { panic!("{:?}", report.diagnostics) };
+    assert_eq!(found.rule, "no-kernels-for-gpu");
+    // The torch that was there has code for it: what replaced it is to change.
+    let help = found.help.as_deref().unwrap_or_default();
+    assert!(help.contains("torchvision 0.22.0 with torch 2.7.0+cu128"), "{help}");
+    assert!(found.labels.iter().any(|label| &text[label.at.range()] == "torch==2.7.0"), "{:?}", found.labels);
+}
+
+#[test]
+fn what_is_said_of_several_builds_is_as_sure_as_the_least_of_them() {
+    let severity = |pin: &str| {
+        let mut linter = Linter::new(Settings::default());
+        let text = format!("channels: [nvidia]\ndependencies:\n  - cuda-toolkit={pin}\n");
+        linter.set("environment.yml", &text).expect("no mistakes");
+        linter.host(Origin::CommandLine, "host.toml", HOST).expect("a host");
+        linter.report().diagnostics.first().map(|found| found.severity)
+    };
+    assert_eq!(severity("12.4.1"), Some(Severity::Error));
+    assert_eq!([severity("12.1.1"), severity("12.4")], [Some(Severity::Warning); 2]);
 }

@@ -239,3 +239,18 @@ fn a_dev_container_installs_once_it_is_there() {
         &[".devcontainer/devcontainer.json:python: <python:3.11> torch 2.1.0 pypi"],
     );
 }
+
+#[test]
+fn a_function_of_an_installer_reads_the_file_that_it_is_given() {
+    check(
+        &[
+            (
+                "install.sh",
+                "run_pip_quiet() {\n  local output\n  output=$(pip install \"$@\" 2>&1)\n}\n\
+                 run_pip_quiet torch==2.1.0 --index-url https://download.pytorch.org/whl/cu118\nrun_pip_quiet -r requirements.txt\n",
+            ),
+            ("requirements.txt", "torchvision==0.16.0\n"),
+        ],
+        &["install.sh: torch 2.1.0+cu118 pytorch/cu118, torchvision 0.16.0 pypi"],
+    );
+}

@@ -453,3 +453,29 @@ fn what_leads_outside_is_said_and_what_was_never_inside_is_not() {
         ]
     );
 }
+
+#[test]
+fn a_wheel_in_an_index_s_folder_is_of_its_cuda() {
+    let wheel = |folder: &str| format!("https://download.pytorch.org/whl/{folder}torch-2.1.0-cp310-cp310-linux_x86_64.whl\n");
+    let cuda = |folder: &str| {
+        let mut linter = Linter::new(Settings::default());
+        linter.set("requirements.txt", &wheel(folder)).expect("no configuration");
+        linter.report();
+        let torch = linter.environments().next().and_then(|env| env.component("torch")?.builds.only().cloned());
+        torch.map(|build| build.release.tag)
+    };
+    assert_eq!(cuda("cu118/"), Some("cu118"));
+    // It has no such build.
+    assert_eq!(cuda("cu126/"), None);
+}
+
+#[test]
+fn what_goes_into_a_place_that_commands_name_is_judged_by_itself() {
+    let script = "pip install torch==2.1.0 --index-url https://download.pytorch.org/whl/cu118\n\
+                  uv pip install --prefix \"$(python -c 'import sys; print(sys.prefix)')\" torchvision\n\
+                  uv pip install --python $(which python) torch==2.5.1\n";
+    check(
+        &[("a.sh", script)],
+        &["a.sh: torch 2.1.0+cu118 pytorch/cu118", "a.sh: torch ?, torchvision ?", "a.sh: torch 2.5.1 pypi"],
+    );
+}

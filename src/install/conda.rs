@@ -6,7 +6,7 @@ use super::limits::Limits;
 use super::state::State;
 use super::step::{Repeats, Wanted};
 use crate::environment::{Build, Candidates, Reason};
-use crate::knowledge;
+use crate::knowledge::{self, Kernels};
 use crate::notation::match_spec::MatchSpec;
 use crate::outline::{IndexKind, Language};
 use crate::platform::Pythons;
@@ -54,6 +54,10 @@ impl State {
                 _ => self.conda_locked(&mut new, &spec, locks),
             };
             held_to(&mut new, limits.pins(&spec.name));
+            // Without the machine's CUDA the solver takes the CPU build of what has one.
+            if step.no_cuda && has_variants(&new.name) {
+                new.alone = Candidates { open: true, today: None, ..new.alone };
+            }
             wanted.push(new);
         }
         for entry in step.locks.iter().filter(|entry| entry.sure) {
@@ -124,6 +128,11 @@ impl State {
 /// A package that NVIDIA's own channel has.
 fn of_cuda(name: &str) -> bool {
     knowledge::releases(name).iter().any(|release| release.indexes.contains(&"conda/nvidia"))
+}
+
+/// A framework is built with and without CUDA; a toolkit is CUDA itself.
+fn has_variants(name: &str) -> bool {
+    knowledge::releases(name).iter().any(|release| release.kernels != Kernels::Unknown || !release.provides.is_empty())
 }
 
 /// Pins of conda's configuration hold for every install.

@@ -41,7 +41,8 @@ enum Place {
     /// Where the step looks.
     Step,
     Index(StepIndex),
-    Wheel(WheelName),
+    /// A file, with the index in whose folder it lies.
+    Wheel(WheelName, Option<&'static str>),
     Unknown,
 }
 
@@ -108,7 +109,8 @@ impl Place {
             LockedFrom::Index(url) => url.known().map_or(Self::Unknown, |url| Self::Index(known(url, aliases))),
             LockedFrom::File(url) => {
                 let wheel = url.known().and_then(WheelName::parse).filter(|wheel| wheel.name == name);
-                wheel.map_or(Self::Unknown, Self::Wheel)
+                let folder = url.known().and_then(knowledge::index_of_file).map(|index| index.id);
+                wheel.map_or(Self::Unknown, |wheel| Self::Wheel(wheel, folder))
             }
             LockedFrom::Elsewhere | LockedFrom::Conda(_) => Self::Unknown,
         }
@@ -131,7 +133,7 @@ impl Entry<'_> {
             Place::Index(index) => {
                 resolve::python_candidates(package, &exact, &Reach { routed: Some(index), ..reach.clone() }, platform)
             }
-            Place::Wheel(wheel) => resolve::from_wheel(wheel, platform),
+            Place::Wheel(wheel, folder) => resolve::from_wheel(wheel, *folder, platform),
             Place::Unknown => open(),
         }
     }

@@ -57,7 +57,9 @@ pub(crate) fn fold(beginning: &Beginning, world: &World, script: &Script, aliase
                 }
             }
             Event::Install(installed) => {
-                let fresh = || State { before: before.clone(), ..State::of_image(platform.clone(), None) };
+                // Who installs into a place that is there already has packages there.
+                let unknown_base = matches!(installed.prefix, Prefix::Somewhere(_));
+                let fresh = || State { before: before.clone(), unknown_base, ..State::of_image(platform.clone(), None) };
                 states.entry(pythons.lands(&installed.prefix)).or_insert_with(fresh).install(installed, aliases);
             }
             Event::Remove { tool, prefix, names } => {

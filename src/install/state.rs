@@ -109,7 +109,8 @@ pub(super) fn comes(name: &str, wants: &str, builds: &Candidates) -> (Reason, Ba
                 cuda: build.brings(Library::Cuda).map_or("", |p| p.version).to_owned(),
                 today: builds.only().is_none(),
             };
-            (reason, build.release.basis)
+            // What is said of all builds that may come rests on each of them.
+            (reason, Basis::weakest(builds.builds.iter().map(|build| build.release.basis)).unwrap_or(build.release.basis))
         }
         None => (Reason::Asked { package: name.to_owned(), wants: wants.to_owned() }, Basis::Metadata),
     }

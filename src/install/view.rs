@@ -62,7 +62,10 @@ impl<'s> View<'s> {
     pub(super) fn wheel(&self, wheel: &WheelName, url: &str, platform: &Platform) -> (Specifiers, Candidates) {
         let tagged = wheel.version.local().is_some_and(|local| knowledge::is_tag(&local));
         if tagged || knowledge::serves(url) || self.aliases.index(url).is_some() {
-            return (Specifiers::exactly(&wheel.version), resolve::from_wheel(wheel, platform));
+            let own =
+                url.split(['?', '#']).next().and_then(|url| url.rsplit_once('/')).and_then(|(at, _)| self.aliases.index(at));
+            let folder = own.or_else(|| knowledge::index_of_file(url).map(|index| index.id));
+            return (Specifiers::exactly(&wheel.version), resolve::from_wheel(wheel, folder, platform));
         }
         (Specifiers::default(), open())
     }

@@ -3,7 +3,7 @@
 
 mod choices;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use crate::diagnostic::{Diagnostic, Label, OnHost, Severity};
 use crate::environment::{Evidence, Holds, Join, Reason};
@@ -31,11 +31,14 @@ enum Precedence {
     First(&'static [&'static str]),
     /// On one host, the rule with the highest driver bound speaks; the others' links become labels.
     HighestBound(&'static [&'static str]),
+    /// What a host breaks at is said of it; how it came there, by the first rule, becomes labels of that.
+    Breaks(&'static str, &'static [&'static str]),
 }
 
 static WHO_SPEAKS: &[Precedence] = &[
     Precedence::HighestBound(&["driver-too-old", "image-needs-newer-driver"]),
     Precedence::First(&["index-shadowed", "torch-replaced-later", "companion-mismatch"]),
+    Precedence::Breaks("torch-replaced-later", &["driver-too-old", "no-kernels-for-gpu"]),
 ];
 
 /// From what was seen to what is said, where so many hosts are in force; levels, suppressions and order come after.
@@ -45,6 +48,7 @@ pub(crate) fn judge(seen: Vec<Seen>, hosts: usize, choices: &Choices) -> Vec<Dia
         match precedence {
             Precedence::First(rules) => first_speaks(&mut graded, rules),
             Precedence::HighestBound(rules) => highest_bound_speaks(&mut graded, rules),
+            Precedence::Breaks(cause, rules) => breaking_speaks(&mut graded, cause, rules),
         }
     }
     choices.soften(&mut graded);
@@ -126,6 +130,27 @@ fn highest_bound_speaks(graded: &mut Vec<(Seen, Severity)>, rules: &[&str]) {
         at += 1;
         !silent[at - 1]
     });
+}
+
+fn breaking_speaks(graded: &mut Vec<(Seen, Severity)>, cause: &str, rules: &[&str]) {
+    let place = |s: &Seen| Some((s.environment.clone(), s.clash.of.first()?.at));
+    let mut told: HashMap<_, (Severity, Vec<Evidence>)> = HashMap::new();
+    for (s, severity) in graded.iter().filter(|(s, _)| s.rule.name == cause) {
+        if let Some(place) = place(s) {
+            told.entry(place).or_insert_with(|| (*severity, s.clash.of[1..].to_vec()));
+        }
+    }
+    let mut gone: HashSet<_> = HashSet::new();
+    for (s, severity) in graded.iter_mut().filter(|(s, _)| rules.contains(&s.rule.name)) {
+        let Some(place) = place(s) else { continue };
+        if let Some((_, links)) = told.get(&place).filter(|(level, _)| level <= severity) {
+            let new =
+                links.iter().filter(|link| !s.clash.of.iter().any(|known| known.at == link.at)).cloned().collect::<Vec<_>>();
+            s.clash.of.extend(new);
+            gone.insert(place);
+        }
+    }
+    graded.retain(|(s, _)| s.rule.name != cause || !place(s).is_some_and(|place| gone.contains(&place)));
 }
 
 /// No diagnostic has more labels.

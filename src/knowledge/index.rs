@@ -22,11 +22,21 @@ fn by_address(address: &str) -> Option<&'static Index> {
 /// of files, which its mirrors keep (`packages/` and the file's digest).
 #[must_use]
 pub fn serves(url: &str) -> bool {
-    let Some((folder, _)) = url.split(['?', '#']).next().unwrap_or(url).rsplit_once('/') else { return false };
+    let Some(folder) = folder_of(url) else { return false };
     let mut parts = folder.rsplit('/');
     let mut hex = |digits: usize| parts.next().is_some_and(|p| p.len() == digits && p.bytes().all(|b| b.is_ascii_hexdigit()));
     let stored = hex(60) && hex(2) && hex(2) && parts.next() == Some("packages");
     folder.contains("://") && (stored || index(folder).is_some())
+}
+
+/// The index of one CUDA in whose folder a file lies: all that it holds is built for that.
+#[must_use]
+pub fn index_of_file(url: &str) -> Option<&'static Index> {
+    index(folder_of(url).filter(|folder| folder.contains("://"))?).filter(|index| !index.tag.is_empty())
+}
+
+fn folder_of(url: &str) -> Option<&str> {
+    url.split(['?', '#']).next().unwrap_or(url).rsplit_once('/').map(|(folder, _)| folder)
 }
 
 /// Whether a local version is one that an index of the tables gives its builds: `cu121`.
@@ -148,6 +158,17 @@ mod tests {
             assert_eq!(serves(url), serves_it, "{url}");
         }
         assert!(is_tag("cu118") && !is_tag("cu131") && !is_tag("nv23.06"));
+    }
+
+    #[test]
+    fn the_folder_of_a_file_names_its_cuda() {
+        let tag = |url: &str| index_of_file(url).map(|index| index.tag);
+        assert_eq!(
+            tag("https://download.pytorch.org/whl/cu118/torch-2.1.0-cp310-cp310-linux_x86_64.whl#sha256=0"),
+            Some("cu118")
+        );
+        assert_eq!(tag("https://download.pytorch.org/whl/torch-2.1.0-cp310-cp310-linux_x86_64.whl"), None);
+        assert_eq!(tag("./whl/cu118/torch-2.1.0-cp310-cp310-linux_x86_64.whl"), None);
     }
 
     #[test]

@@ -12,7 +12,7 @@ mod tables;
 pub use gpu::{gpu, is_chip, oldest_sm};
 pub use gpu_near::gpus_near;
 pub use image::{cuda_named_by, image, is_bare, system_python};
-pub use index::{index, index_by_id, is_tag, mirrored, serves};
+pub use index::{index, index_by_id, index_of_file, is_tag, mirrored, serves};
 pub use rows::*;
 pub use system::system_package;
 

@@ -15,6 +15,18 @@ pub enum Basis {
     Inferred,
 }
 
+impl Basis {
+    /// The least certain of several: what is said of all of them is no surer.
+    #[must_use]
+    pub fn weakest(all: impl Iterator<Item = Self>) -> Option<Self> {
+        all.max_by_key(|basis| match basis {
+            Self::Vendor | Self::Metadata | Self::Measured => 0,
+            Self::Report => 1,
+            Self::Inferred => 2,
+        })
+    }
+}
+
 /// Where a fact comes from: an index into the texts that [`super::source`] returns.
 pub type SourceId = u16;
 

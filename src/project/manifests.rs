@@ -32,7 +32,9 @@ pub(crate) fn manifests(project: &Project<'_>, installed: &BTreeSet<String>, upo
                 push(path.to_owned(), alone())
             }
             Kind::Pyproject | Kind::Pipfile => {
-                own(project, path, file, &mut push);
+                if installed.contains(path) || !is_list(project, path, file) {
+                    own(project, path, file, &mut push);
+                }
                 composed(project, path, file, &mut push);
             }
             Kind::Pixi => composed(project, path, file, &mut push),
@@ -90,7 +92,9 @@ fn own(project: &Project<'_>, path: &str, file: File<'_>, push: &mut impl FnMut(
     if tool != Tool::Uv {
         selection.with.extend(defaults(project, file, tool).into_iter().flatten());
     }
-    push(path.to_owned(), selection.clone());
+    if !project.usage.is_with_extra(path, &file.outline.acts) {
+        push(path.to_owned(), selection.clone());
+    }
     each(path, acts().filter(|act| asks(act)), &selection, most(project, path, file, tool, &selection), push);
 }
 
@@ -167,6 +171,11 @@ fn is_set_up_by(project: &Project<'_>, path: &str, kind: Kind) -> bool {
             acts.iter().any(leaves) && !acts.iter().any(|act| asks(act) && !is_of_feature(act))
         }
     }
+}
+
+/// A project of poetry that nothing installs: only the list of its lock is taken.
+fn is_list(project: &Project<'_>, path: &str, file: File<'_>) -> bool {
+    project.tool_of(path, file) == Tool::Poetry && project.usage.is_list(path, &file.outline.acts)
 }
 
 /// A file that only bounds what others install.

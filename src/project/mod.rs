@@ -17,6 +17,7 @@ mod paths;
 mod questions;
 mod spoken;
 mod starts;
+mod usage;
 mod variables;
 mod walk;
 mod workspaces;
@@ -58,6 +59,7 @@ pub(crate) struct Project<'a> {
     givers: givers::Givers,
     merged: merged::Merged<'a>,
     installers: installers::Installers,
+    usage: usage::Usage,
     /// The folders of the projects that are defined here, by name.
     named: BTreeMap<&'a str, &'a str>,
     /// What comes before manifests, by their paths.
@@ -101,6 +103,7 @@ impl<'a> Project<'a> {
             }
         }
         let (givers, installers) = (givers::Givers::default(), installers::Installers::default());
+        let usage = usage::Usage::default();
         let none = parts::Parts::default();
         let merged = merged::Merged::of(files.iter().map(|(path, file)| (*path, *file)));
         let all = files.values().flat_map(|file| &file.outline.acts);
@@ -118,6 +121,7 @@ impl<'a> Project<'a> {
             givers,
             merged,
             installers,
+            usage,
             named,
             before,
             workspaces,
@@ -127,6 +131,7 @@ impl<'a> Project<'a> {
         project.givers = givers::givers(&project);
         project.installers = installers::Installers::of(&project);
         project.before = before::before(&project);
+        project.usage = usage::Usage::of(&project);
         project
     }
     /// The file at a root-relative path.

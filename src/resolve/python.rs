@@ -148,12 +148,12 @@ pub(crate) fn wherever_published(package: &str, wants: &Specifiers, platform: &P
     Candidates { open: builds.is_empty(), today: None, builds }
 }
 
-/// The build that a wheel's address names.
-pub(crate) fn from_wheel(wheel: &WheelName, platform: &Platform) -> Candidates {
+/// The build that a wheel's address names: without a local version it is the build of the index in whose folder it lies, else PyPI's.
+pub(crate) fn from_wheel(wheel: &WheelName, folder: Option<&str>, platform: &Platform) -> Candidates {
     let local = wheel.version.local();
     let public = wheel.version.public();
     let rows = knowledge::releases(&wheel.name).iter().filter(|r| {
-        let tagged = local.as_deref().is_none_or(|tag| r.tag == tag) && (local.is_some() || r.indexes.contains(&"pypi"));
+        let tagged = local.as_deref().map_or_else(|| r.indexes.contains(&folder.unwrap_or("pypi")), |tag| r.tag == tag);
         tagged && r.platforms.meets(platform.bits()) && Version::parse(r.version).as_ref() == Some(&public)
     });
     let builds: Vec<Build> =

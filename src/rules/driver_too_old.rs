@@ -34,7 +34,8 @@ fn check(env: &Environment, host: &Host, out: &mut Out) {
         let links = [found.evidence.clone(), machine.driver.evidence()].into_iter().chain(parts).chain(found.compatible.clone());
         let mut clash = Clash::new(found.holds, message, links.collect()).host_has(Has::Driver(machine.driver.shown()));
         if found.compatible.is_some() {
-            clash = clash.at_most(Severity::Info);
+            let keeps = "it works as long as the image's own libcuda (cuda-compat) is loaded";
+            clash = clash.at_most(Severity::Info).help(format!("{keeps}; from driver {bound} on nothing has to stand in"));
         } else {
             if env.forward_compat_open && machine.admits_forward_compat(cuda) {
                 clash = clash.at_most(Severity::Warning);

@@ -1,8 +1,10 @@
 use super::{Check, Clash, Needs, Out, Rule};
+use crate::alternative::{self, listed};
 use crate::diagnostic::Severity;
 use crate::environment::{Ask, Build, Effect, Environment, Evidence, Holds, Join, Reason, Step};
 use crate::knowledge::{self, Basis, Index, Platforms, Release};
 use crate::outline::Tool;
+use crate::version::Version;
 
 pub(super) static RULE: Rule = Rule {
     name: "index-shadowed",
@@ -33,7 +35,9 @@ fn check(env: &Environment, out: &mut Out) {
             }
             let mut links = vec![asked, line];
             links.extend(lost[1..].iter().map(|(ask, _)| ask.evidence.clone()));
-            let (message, help) = words(first, row, how);
+            let names: Vec<&str> = lost.iter().map(|(ask, _)| ask.package.as_str()).collect();
+            let set = alternative::set_on(row, step, &names, &env.platform);
+            let (message, help) = words(first, row, how, &names, &written(set.unwrap_or_default(), step));
             out.push(Clash::new(Holds::Today, message, links).help(help));
         }
     }
@@ -84,7 +88,7 @@ fn loses(ask: &Ask, row: &Index, bits: Platforms) -> Option<Lost> {
             }
             // That an index lacks a release is proved only behind the end of a line that has ended, and for torch and what is
             // released with it: no other list is complete.
-            let last = here.iter().filter_map(|r| crate::version::Version::parse(r.version)).max()?;
+            let last = here.iter().filter_map(|r| Version::parse(r.version)).max()?;
             let listed = ask.package == "torch" || knowledge::companion_of(&ask.package) == Some("torch");
             (row.closed && listed && winner.version.public() > last).then_some(Lost::Lacks(winner))
         }
@@ -98,7 +102,17 @@ fn loses(ask: &Ask, row: &Index, bits: Platforms) -> Option<Lost> {
     }
 }
 
-fn words(ask: &Ask, row: &Index, how: &Lost) -> (String, String) {
+/// The pins that change: what is pinned so already stays.
+fn written(set: Vec<(String, &'static str)>, step: &Step) -> String {
+    let pinned = |package: &str, version: &str| {
+        let ask = step.asks.iter().find(|ask| ask.package == package);
+        ask.and_then(|ask| ask.wants.pin()).is_some_and(|pin| Version::parse(version) == Some(pin.public()))
+    };
+    let changed = set.iter().filter(|(package, version)| !pinned(package, version));
+    changed.map(|(package, version)| format!("{package}=={version}")).collect::<Vec<_>>().join(" ")
+}
+
+fn words(ask: &Ask, row: &Index, how: &Lost, lost: &[&str], set: &str) -> (String, String) {
     let package = &ask.package;
     let here = place(row.id);
     let last = knowledge::releases(package).iter().rev().find(|r| r.indexes.contains(&row.id));
@@ -109,14 +123,19 @@ fn words(ask: &Ask, row: &Index, how: &Lost) -> (String, String) {
         format!("{package} {}{tag} from {}", b.version, place(b.index))
     };
     match how {
-        Lost::Lower(b) => (
-            format!("pip takes {} today: {here} ends at {ends}", shown(b)),
-            format!("install {package} with --index-url of {here} alone, or pin a release that it has: {package}=={ends}"),
-        ),
-        Lost::Lacks(b) => (
-            format!("pip takes {} today: {here} has no {package} {}", shown(b), ask.wants),
-            format!("pin a release that {here} has (up to {ends}), or name the index of the CUDA that you want"),
-        ),
+        Lost::Lower(b) => (format!("pip takes {} today: {here} ends at {ends}", shown(b)), {
+            let names: Vec<String> = lost.iter().map(|name| (*name).to_owned()).collect();
+            let pins = match set.matches(' ').count() {
+                _ if set.is_empty() => String::new(),
+                0 => format!(", or pin a release that it has: {set}"),
+                _ => format!(", or pin releases that it has and that go together: {set}"),
+            };
+            format!("install {} with --index-url of {here} alone{pins}", listed(&names))
+        }),
+        Lost::Lacks(b) => (format!("pip takes {} today: {here} has no {package} {}", shown(b), ask.wants), {
+            let pins = if set.is_empty() { format!("up to {ends}") } else { set.to_owned() };
+            format!("pin what {here} has ({pins}), or name the index of the CUDA that you want")
+        }),
         Lost::Development(b) => (
             format!("pip takes {} today: a final release outranks the development builds of {here}", shown(b)),
             "take the other index away, or add --pre".to_owned(),

@@ -3,7 +3,7 @@ use crate::alternative::Wanted;
 use crate::chain;
 use crate::diagnostic::Severity;
 use crate::environment::{Build, Component, Environment, Evidence, Gpu, Holds, Host, Join, Reason};
-use crate::knowledge::{Kernels, Segment, Sm};
+use crate::knowledge::{Basis, Kernels, Segment, Sm};
 use crate::platform::Pythons;
 
 pub(super) static RULE: Rule = Rule {
@@ -31,8 +31,9 @@ fn check(env: &Environment, host: &Host, out: &mut Out) {
             let builds = &component.builds;
             let Some(build) = builds.today().or(builds.builds.last()).filter(|b| lacks(b) == Some(true)) else { continue };
             let shown = format!("{} {}", component.name, build.version);
+            let basis = Basis::weakest(builds.builds.iter().map(|build| build.release.kernels_basis));
             let has = Has::Gpu { name: gpu.name.clone(), sm: format!("sm_{}{}", sm.major, sm.minor) };
-            let clash = Clash::new(holds, format!("{shown} has no kernels for"), links(component, build, gpu, sm));
+            let clash = Clash::new(holds, format!("{shown} has no kernels for"), links(component, build, basis, gpu, sm));
             out.push(clash.host_has(has).help(help(&Wanted { env, host, gpu: Some(sm) }, component, build, sm)));
         }
     }
@@ -50,9 +51,9 @@ fn help(wanted: &Wanted<'_>, component: &Component, build: &Build, sm: Sm) -> St
     }
 }
 
-fn links(component: &Component, build: &Build, gpu: &Gpu, sm: Sm) -> Vec<Evidence> {
+fn links(component: &Component, build: &Build, basis: Option<Basis>, gpu: &Gpu, sm: Sm) -> Vec<Evidence> {
     let mut package = component.evidence.clone();
-    package.basis = build.release.kernels_basis;
+    package.basis = basis.unwrap_or(build.release.kernels_basis);
     package.reason = Reason::Carries {
         build: format!("{} {}", component.name, build.version),
         kernels: chain::carried(build.release.kernels),

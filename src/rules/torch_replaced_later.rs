@@ -1,7 +1,7 @@
 use super::{Check, Clash, Needs, Out, Rule};
 use crate::chain;
 use crate::diagnostic::Severity;
-use crate::environment::{Change, Effect, Environment, Evidence, Holds, Reason, Step};
+use crate::environment::{Ask, Change, Effect, Environment, Evidence, Holds, Reason, Step};
 use crate::knowledge::{self, Index};
 use crate::outline::Tool;
 use crate::version::Version;
@@ -82,11 +82,17 @@ fn pins(step: &Step, build: &str) -> bool {
     step.asks.iter().any(|ask| ask.package == name_of(build) && ask.wants.pin().is_some())
 }
 
-/// The release of a pinned companion for the torch that was there.
+/// The releases for the torch that was there of the pinned companion, and of all others of the command that are pinned to
+/// go with another.
 fn partner(step: &Step, by: Option<&str>, torch: &str, index: Option<&Index>) -> Option<String> {
-    let by = by.filter(|by| pins(step, by))?;
+    let by = name_of(by.filter(|by| pins(step, by))?);
     let torch = Version::parse(torch.split(' ').next()?)?.public();
-    let (companion, release) = (name_of(by), chain::partner(name_of(by), &torch)?);
+    let goes = |ask: &&Ask| ask.alone.builds.iter().any(|build| chain::goes_with(build.release, "torch", &torch));
+    let others = step.asks.iter().filter(|ask| ask.package != by && ask.wants.pin().is_some() && !goes(ask));
+    let other = others.filter_map(|ask| Some(format!("{}=={}", ask.package, chain::partner(&ask.package, "torch", &torch)?)));
+    let first = format!("{by}=={}", chain::partner(by, "torch", &torch)?);
+    let all: Vec<String> = std::iter::once(first).chain(other).collect();
+    let release = if all.len() == 1 { "release" } else { "releases" };
     let whence = index.map_or(String::new(), |index| format!(", from https://{} as torch is", index.address));
-    Some(format!("write {companion}=={release}, the release for torch {torch}{whence}"))
+    Some(format!("write {}, the {release} for torch {torch}{whence}", all.join(" and ")))
 }

@@ -78,7 +78,7 @@ fn projects(file: File<'_>) -> impl Iterator<Item = String> {
 }
 
 /// Where a manifest may lie that is named in one of these folders.
-fn places<F: AsRef<str>>(how: How, folders: &[F], to: &str) -> Vec<String> {
+pub(super) fn places<F: AsRef<str>>(how: How, folders: &[F], to: &str) -> Vec<String> {
     let (to, names): (&str, &[&str]) = match how {
         How::Requirements | How::CondaEnvironment => (to, &[""]),
         How::Project => (to.split('[').next().unwrap_or(to), &PROJECT),
@@ -91,7 +91,7 @@ fn places<F: AsRef<str>>(how: How, folders: &[F], to: &str) -> Vec<String> {
 }
 
 /// The folder of a project that is asked for (`.`, `-e ./sub[x]`).
-fn folder_of(written: &Text) -> Option<String> {
+pub(super) fn folder_of(written: &Text) -> Option<String> {
     let text = written.known().filter(|text| text.starts_with(['.', '/', '-']))?;
     match requirement::parse(text).ok()?.subject {
         Subject::Path(folder) => Some(folder),

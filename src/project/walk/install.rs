@@ -234,11 +234,13 @@ impl<'p, 'a> Walker<'p, 'a> {
                 active => active,
             },
             Target::Named(name) => self.variables.resolve(name).map_or(Prefix::Unknown, |n| conda(&n)),
-            Target::Prefix(folder) => self.variables.resolve(folder).map_or(Prefix::Unknown, |f| match install.tool {
-                Tool::Conda => conda(&f),
-                _ if f.trim_end_matches('/') == "/usr" => Prefix::Distribution,
-                _ => venv(self.here(&f)),
-            }),
+            Target::Prefix(folder) => match (self.variables.resolve(folder), install.tool) {
+                (None, _) if install.flags.creates => Prefix::Unknown,
+                (None, _) => Prefix::Somewhere(self.project.sources.slice(folder.at).to_owned()),
+                (Some(f), Tool::Conda) => conda(&f),
+                (Some(f), _) if f.trim_end_matches('/') == "/usr" => Prefix::Distribution,
+                (Some(f), _) => venv(self.here(&f)),
+            },
         };
         if install.flags.creates
             && let Target::Prefix(folder) = &install.target

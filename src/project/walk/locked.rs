@@ -118,7 +118,8 @@ impl<'a> Walker<'_, 'a> {
         part.asks = step.asks.extract_if(.., |ask| spec(ask.language)).collect();
         part.locks = step.locks.extract_if(.., |entry| conda(entry)).collect();
         part.indexes = step.indexes.extract_if(.., |index| index.kind == IndexKind::Channel).collect();
-        part.bounds_open = step.bounds_open || step.no_cuda && part.locks.is_empty();
+        part.bounds_open = step.bounds_open;
+        part.no_cuda = step.no_cuda && part.locks.is_empty();
         Some(part)
     }
 }

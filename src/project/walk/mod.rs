@@ -118,6 +118,8 @@ pub(crate) enum Prefix {
     Venv(String),
     /// One that is not known.
     Unknown,
+    /// One that is there already, where these words lead.
+    Somewhere(String),
 }
 
 /// One thing that happens.

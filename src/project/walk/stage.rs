@@ -181,7 +181,7 @@ impl<'a> Walker<'_, 'a> {
                         || ["/usr", "/usr/local", "/", "/root/.local", "/install"].contains(&source.trim_end_matches('/'))
                 }
                 Prefix::Venv(folder) | Prefix::Conda(folder) => paths::under(folder, source).is_some(),
-                Prefix::Unknown => false,
+                Prefix::Unknown | Prefix::Somewhere(_) => false,
             })
         };
         for event in other.script.events {

@@ -86,6 +86,16 @@ pub(crate) fn read(words: &[Text], at: Span) -> Vec<Does> {
     does
 }
 
+/// Whether the words of a command may be one that is read here; a program that is not known may be any.
+pub(crate) fn is_read(words: &[Text]) -> bool {
+    let Unwrapped { words, .. } = unwrap(words);
+    let words = inner(&words).map_or(words.as_slice(), |(inner, _)| inner);
+    words.first().is_some_and(|first| {
+        let family = Program::of(first);
+        first.known().is_none() || matches!(family.family(), "python" | "virtualenv") || grammar(family.family()).is_some()
+    })
+}
+
 /// `NAME=value` as one word.
 pub(crate) fn assignment(word: &Text) -> Option<(String, Text)> {
     let Some(Piece::Literal(first)) = word.pieces.first() else { return None };

@@ -55,6 +55,7 @@ pub(super) fn poetry(words: &[Text], at: Span) -> Vec<Does> {
     parts.extend(POETRY.parse(rest));
     match command.known() {
         Some("install" | "sync") => install(parts, at),
+        Some("export") => export(&parts, at),
         Some("add") => add(parts, at),
         // What is newest on that day is installed, and locked.
         Some("update" | "lock") => vec![Does::Edit(Text::literal("poetry.lock", at))],
@@ -106,6 +107,13 @@ fn install(parts: Vec<Part>, at: Span) -> Vec<Does> {
             _ => {}
         }
     }
+    vec![Does::Install(it)]
+}
+
+/// The lock as a list, for others to install.
+fn export(parts: &[Part], at: Span) -> Vec<Does> {
+    let mut it = new(at, folder(parts));
+    it.flags.elsewhere = true;
     vec![Does::Install(it)]
 }
 
@@ -173,6 +181,7 @@ mod tests {
             ("install --no-dev --dry-run", "Poetry Project:. elsewhere defaults without:dev"),
             ("add torch==2.1.0 numpy@^1", "Poetry torch==2.1.0 Project:. defaults"),
             ("add --source pt torch==2.1.0", "Poetry Project:. defaults"),
+            ("export -f requirements.txt --without-hashes -o r.txt", "Poetry Project:. elsewhere defaults"),
             ("remove torch", "Poetry removes torch"),
             ("config virtualenvs.create false --local", "POETRY_VIRTUALENVS_CREATE=false"),
             ("config virtualenvs.create false", "POETRY_VIRTUALENVS_CREATE=false"),

@@ -67,6 +67,9 @@ pub(super) fn acts(toml: &Toml<'_>, root: &Table<'_>) -> Vec<Act> {
         }
     }
     let at = toml.span(0..0);
+    if tool.get("package-mode").is_some_and(|mode| mode.get_ref().as_bool() == Some(false)) {
+        reader.acts.push(Act { at, when: own(), does: Does::Unpackaged });
+    }
     reader.acts.push(Act { at, when: own(), does: Does::Defaults(defaults) });
     reader.acts
 }

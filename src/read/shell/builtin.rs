@@ -18,7 +18,12 @@ pub(super) fn command(walk: &mut Walk<'_, '_>, at: Span, words: &[Word]) {
     if texts.first().is_some_and(|program| program.pieces.first().is_some_and(argument)) {
         walk.out.functions.is_told();
     }
-    happens(walk, at, words, &texts);
+    // What a function does with the words that it is given shows where it is called.
+    if walk.out.in_function() && texts.iter().any(functions::is_all_given) && command::is_read(&texts) {
+        walk.out.hand(at, texts.clone());
+    } else {
+        happens(walk, at, words, &texts);
+    }
     if let Some(leaves) = functions::leaves(&texts) {
         walk.out.act(at, Does::Leave(leaves));
     }

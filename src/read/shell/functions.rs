@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::outline::{Act, Choice, Does, Leaves, Piece, Place, Scope, Text, Variable, When};
+use crate::read::command;
 use crate::source::Span;
 
 /// Calls in calls.
@@ -11,6 +12,8 @@ const DEEPEST: usize = 16;
 const MOST: usize = 50_000;
 /// Arguments of a call that count.
 const ARGUMENTS: usize = 9;
+/// Words of a script that are handed on by calls; of more nothing is said.
+const HANDED: usize = 50_000;
 
 /// What a script says, before its calls are followed.
 #[derive(Debug)]
@@ -21,6 +24,21 @@ pub(super) enum Entry {
     Function(usize),
     /// A function is called.
     Call(Call),
+    /// A command of a function takes in what the function is given.
+    Handed(Handed),
+}
+
+/// A command with `"$@"` among its words.
+#[derive(Debug)]
+pub(super) struct Handed {
+    pub(super) words: Vec<Text>,
+    pub(super) at: Span,
+    pub(super) when: Vec<Choice>,
+}
+
+/// Whether a word stands for all that a function is given: `"$@"`.
+pub(super) fn is_all_given(word: &Text) -> bool {
+    matches!(word.pieces.as_slice(), [Piece::Variable { name, fallback: None, instead: None }] if name == "@")
 }
 
 /// A call of a function of the script.
@@ -99,11 +117,12 @@ pub(super) fn follow(entries: &[Entry], functions: &Functions) -> Option<Vec<Act
         Entry::Act(act) => {
             !matches!(act.does, Does::Set(_) | Does::Answer(_) | Does::Enter(_) | Does::Leave(_) | Does::Edit(_) | Does::Sift(_))
         }
-        Entry::Call(_) => true,
+        Entry::Call(_) | Entry::Handed(_) => true,
         Entry::Function(_) => false,
     };
     let never = !functions.told && entries.iter().any(works);
-    let mut follow = Follow { functions, called, never, acts: Vec::new(), open: Vec::new(), given: 0 };
+    let mut follow =
+        Follow { functions, called, never, acts: Vec::new(), open: Vec::new(), given: 0, words: None, handed: HANDED };
     follow.entries(entries, &[]).then_some(follow.acts)
 }
 
@@ -117,6 +136,10 @@ struct Follow<'f> {
     open: Vec<usize>,
     /// Arguments that the last call set.
     given: usize,
+    /// All words that the function is given that is being called, with the call; `None` where they are not known.
+    words: Option<(Vec<Text>, Span)>,
+    /// How many words may still be handed on.
+    handed: usize,
 }
 
 impl Follow<'_> {
@@ -125,6 +148,10 @@ impl Follow<'_> {
         for entry in entries {
             let room = match entry {
                 Entry::Act(act) => {
+                    // `shift`: which words are left is not known.
+                    if matches!(&act.does, Does::Set(variable) if variable.name == "1") {
+                        self.words = None;
+                    }
                     let when = joined(under, &act.when.0);
                     self.acts.push(Act { when: When(when), ..Act::clone(act) });
                     self.acts.len() < MOST
@@ -140,6 +167,7 @@ impl Follow<'_> {
                     self.body(*number, body.at, &joined(under, &[alone]), Place::Subshell)
                 }
                 Entry::Call(call) => self.call(call, under),
+                Entry::Handed(handed) => self.hand(handed, under),
             };
             if !room {
                 return false;
@@ -148,16 +176,47 @@ impl Follow<'_> {
         true
     }
 
+    /// Words with what the function is given in its place, where that is known; whether it is.
+    fn filled(&mut self, words: &[Text]) -> (Vec<Text>, bool) {
+        let Some((given, _)) = self.words.as_ref().filter(|(given, _)| given.len() <= self.handed) else {
+            return (words.to_vec(), false);
+        };
+        let mut filled = Vec::with_capacity(words.len() + given.len());
+        for word in words {
+            if is_all_given(word) { filled.extend(given.iter().cloned()) } else { filled.push(word.clone()) }
+        }
+        self.handed -= given.len();
+        (filled, true)
+    }
+
+    /// A command happens with the words that its function is given.
+    fn hand(&mut self, handed: &Handed, under: &[Choice]) -> bool {
+        let (words, filled) = self.filled(&handed.words);
+        let at = self.words.as_ref().filter(|_| filled).map_or(handed.at, |(_, at)| *at);
+        let when = joined(under, &handed.when);
+        if let Some((first, arguments)) = words.split_first()
+            && let Some(name) = first.known().filter(|name| filled && self.functions.has(name))
+        {
+            let call = Call { name: name.to_owned(), at, when: handed.when.clone(), arguments: arguments.to_vec() };
+            return self.call(&call, under);
+        }
+        let does = command::read(&words, at);
+        self.acts.extend(does.into_iter().map(|does| Act { at, when: When(when.clone()), does }));
+        self.acts.len() < MOST
+    }
+
     fn call(&mut self, call: &Call, under: &[Choice]) -> bool {
         let under = joined(under, &call.when);
         let Some(bodies) = self.functions.of.get(&call.name) else { return true };
         let empty = Text { pieces: Vec::new(), at: call.at };
         // `main "$@"`: the arguments are the caller's.
-        let all = [Piece::Variable { name: "@".to_owned(), fallback: None, instead: None }];
-        let hands_on = call.arguments.len() == 1 && call.arguments[0].pieces == all;
+        let hands_on = matches!(call.arguments.as_slice(), [one] if is_all_given(one));
+        let (arguments, filled) = self.filled(&call.arguments);
+        let known = filled || !arguments.iter().any(is_all_given);
+        let words = known.then(|| (arguments.clone(), self.words.as_ref().filter(|_| filled).map_or(call.at, |(_, at)| *at)));
         for number in bodies {
-            let given = call.arguments.len().min(ARGUMENTS);
-            let values = call.arguments.iter().take(given).chain(std::iter::repeat_n(&empty, self.given.saturating_sub(given)));
+            let given = arguments.len().min(ARGUMENTS);
+            let values = arguments.iter().take(given).chain(std::iter::repeat_n(&empty, self.given.saturating_sub(given)));
             let set = |(n, value): (usize, &Text)| {
                 // The caller's own arguments are being replaced, the first ones first.
                 let replaced = |piece: &Piece| match piece {
@@ -176,7 +235,10 @@ impl Follow<'_> {
                 self.given = given.max(self.given);
                 self.acts.extend(sets);
             }
-            if !self.body(*number, call.at, &under, Place::Call) {
+            let before = std::mem::replace(&mut self.words, words.clone());
+            let room = self.body(*number, call.at, &under, Place::Call);
+            self.words = before;
+            if !room {
                 return false;
             }
         }

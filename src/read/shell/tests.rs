@@ -71,6 +71,46 @@ fn functions() {
 }
 
 #[test]
+fn what_a_function_is_given_goes_through() {
+    check(&[
+        ("q() { apt install -y \"$@\"; }\nq a b", &["set 1=a", "set 2=b", "{", "apt a b", ")"]),
+        (
+            "q() { o=$(apt install \"$@\" 2>&1) || exit 1; }\nq a",
+            &["set 1=a", "{", "(", "apt a", ")", "set o=?", "o of (apt)", "{o=$(apt install \"$@\" 2>&1)}1 Shell ends", ")"],
+        ),
+        ("q() { \"$@\"; }\nq apt install a", &["set 1=apt", "set 2=install", "set 3=a", "{", "apt a", ")"]),
+        // Through another, and to a function.
+        (
+            "q() { apt install \"$@\"; }\nr() { q x \"$@\"; }\nr a",
+            &["set 1=a", "{", "set 1=x", "set 2=a", "{", "apt x a", ")", ")"],
+        ),
+        // Nobody says what is left.
+        (
+            "q() { local m=$1; shift; apt install \"$@\"; }\nq a b",
+            &[
+                "set 1=a",
+                "set 2=b",
+                "{",
+                "set m=<1>",
+                "set 1=?",
+                "set 2=?",
+                "set 3=?",
+                "set 4=?",
+                "set 5=?",
+                "set 6=?",
+                "set 7=?",
+                "set 8=?",
+                "set 9=?",
+                "apt <@>",
+                ")",
+            ],
+        ),
+        ("apt install \"$@\"", &["apt <@>"]),
+        ("q() { echo \"$@\"; }\nq a", &["set 1=a"]),
+    ]);
+}
+
+#[test]
 fn what_ends_a_script() {
     check(&[
         ("apt install x; exit; apt install y", &["apt x", "Shell ends", "apt y"]),

@@ -7,7 +7,7 @@ use tree_sitter::{Node, Tree};
 
 use super::answers::Answers;
 use super::builtin;
-use super::functions::{self, Call, Entry, Functions};
+use super::functions::{self, Call, Entry, Functions, Handed};
 use super::leaving;
 use super::redirect::{Heredoc, JobFile};
 use super::scan::{self, substitutions};
@@ -76,6 +76,18 @@ impl Out {
     pub(super) fn call(&mut self, name: &str, at: Span, arguments: Vec<Text>) {
         if self.untold == 0 {
             self.entries.push(Entry::Call(Call { name: name.to_owned(), at, when: self.when.clone(), arguments }));
+        }
+    }
+
+    /// Whether a function's body is being read.
+    pub(super) fn in_function(&self) -> bool {
+        !self.bodies.is_empty()
+    }
+
+    /// A command of a function that takes in what the function is given.
+    pub(super) fn hand(&mut self, at: Span, words: Vec<Text>) {
+        if self.untold == 0 {
+            self.entries.push(Entry::Handed(Handed { words, at, when: self.when.clone() }));
         }
     }
 

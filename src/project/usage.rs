@@ -1,0 +1,129 @@
+//! How the root's commands and pages use its own projects: whether anything installs one, with which extras, or only takes
+//! the list of its lock.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::before::{folder_of, places};
+use super::{Project, paths};
+use crate::notation::requirement::{self, Subject, normalise};
+use crate::outline::{Act, Choice, Does, How, Install, Kind, Role, Text, Tool};
+
+/// Of one project no more commands count.
+const MOST: usize = 256;
+
+/// By the paths of manifests.
+#[derive(Debug, Default)]
+pub(super) struct Usage {
+    /// A command takes the list of its lock.
+    exported: BTreeSet<String>,
+    /// A command or a page installs it.
+    installed: BTreeSet<String>,
+    /// The extras of each command of a page that installs it.
+    told: BTreeMap<String, Vec<BTreeSet<String>>>,
+}
+
+impl Usage {
+    pub(super) fn of(project: &Project<'_>) -> Self {
+        let mut usage = Self::default();
+        for (path, file) in project.files() {
+            for act in &file.outline.acts {
+                let Does::Install(install) = &act.does else { continue };
+                usage.install(project, path, file.kind == Kind::Markdown, install);
+            }
+        }
+        usage
+    }
+
+    fn install(&mut self, project: &Project<'_>, path: &str, page: bool, install: &Install) {
+        // Where a command runs is not known: its file's folder, or the root.
+        let folders = [paths::folder(path), ""];
+        let at = |folder: &str| places(How::Project, &folders, folder);
+        let known = |texts: &[Text]| texts.iter().filter_map(Text::known).map(normalise).collect::<BTreeSet<String>>();
+        for read in install.reads.iter().filter(|read| read.how == How::Project) {
+            let Some(folder) = read.path.known() else { continue };
+            for place in at(folder) {
+                if install.flags.elsewhere {
+                    self.exported.extend(Some(place).filter(|_| install.tool == Tool::Poetry));
+                } else {
+                    let extras = known(&install.flags.extras);
+                    // What is not known may name any.
+                    let told = page && !install.flags.all_extras && extras.len() == install.flags.extras.len();
+                    self.installs(place, extras, told);
+                }
+            }
+        }
+        if install.flags.elsewhere {
+            return;
+        }
+        for ask in &install.asks {
+            let Some(parsed) = ask.written.known().and_then(|text| requirement::parse(text).ok()) else { continue };
+            let places = match &parsed.subject {
+                Subject::Path(_) => folder_of(&ask.written).map(|folder| at(&folder)).unwrap_or_default(),
+                Subject::Package { name, .. } => {
+                    let folder = project.named.get(name.as_str()).copied();
+                    folder.map(|folder| places(How::Project, &[folder], ".")).unwrap_or_default()
+                }
+                _ => continue,
+            };
+            for place in places {
+                self.installs(place, parsed.extras.iter().map(|extra| normalise(extra)).collect(), page);
+            }
+        }
+    }
+
+    fn installs(&mut self, place: String, extras: BTreeSet<String>, told: bool) {
+        if told {
+            let all = self.told.entry(place.clone()).or_default();
+            if all.len() < MOST {
+                all.push(extras);
+            }
+        }
+        self.installed.insert(place);
+    }
+
+    /// Whether nothing installs a project of poetry: it is no package, or a command takes the list of its lock.
+    pub(super) fn is_list(&self, path: &str, acts: &[Act]) -> bool {
+        let unpackaged = || acts.iter().any(|act| act.does == Does::Unpackaged);
+        !self.installed.contains(path) && (self.exported.contains(path) || unpackaged())
+    }
+
+    /// Whether people always name an extra that chooses one of the project's own packages: those which choose it exclude each
+    /// other, or each command of its pages names one.
+    pub(super) fn is_with_extra(&self, path: &str, acts: &[Act]) -> bool {
+        let mut own: BTreeSet<String> = BTreeSet::new();
+        let mut by_extra: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
+        for act in acts {
+            let package = match &act.does {
+                Does::Require(r) if r.role == Role::Asks => r.written.known().and_then(package_of),
+                Does::Route(route) => Some(route.package.clone()),
+                _ => None,
+            };
+            let Some(package) = package else { continue };
+            let parts =
+                act.when.0.iter().filter(|choice| matches!(choice, Choice::Extra(_) | Choice::Group(_) | Choice::Feature(_)));
+            match (parts.collect::<Vec<_>>().as_slice(), &act.does) {
+                ([], Does::Require(_)) => drop(own.insert(package)),
+                ([Choice::Extra(extra)], _) => drop(by_extra.entry(extra).or_default().insert(package)),
+                _ => {}
+            }
+        }
+        let chooses = |extra: &str| by_extra.get(extra).is_some_and(|packages| packages.iter().any(|name| own.contains(name)));
+        let exclusive = acts.iter().any(|act| match &act.does {
+            Does::Conflict(sides) => {
+                let extras = sides.iter().filter(|side| matches!(side, Choice::Extra(extra) if chooses(extra)));
+                extras.take(2).count() == 2
+            }
+            _ => false,
+        });
+        let told = self.told.get(path).is_some_and(|all| all.iter().all(|extras| extras.iter().any(|extra| chooses(extra))));
+        exclusive || told
+    }
+}
+
+fn package_of(text: &str) -> Option<String> {
+    match requirement::parse(text).ok()?.subject {
+        Subject::Package { name, .. } | Subject::Elsewhere { name: Some(name) } => Some(name),
+        Subject::Wheel { wheel, .. } => Some(wheel.name),
+        Subject::Elsewhere { name: None } | Subject::Path(_) => None,
+    }
+}

@@ -1,0 +1,59 @@
+//! What a help tells people to write: pins that go together, and are where they are said to be.
+
+use cudalint::linter::Linter;
+use cudalint::settings::Settings;
+use cudalint::source::Origin;
+
+/// `rule: help` of each finding.
+fn helps(path: &str, text: &str, host: &str) -> Vec<String> {
+    let mut linter = Linter::new(Settings::default());
+    linter.set(path, text).expect("no configuration");
+    if !host.is_empty() {
+        linter.host(Origin::CommandLine, "host.toml", host).expect("a host");
+    }
+    let report = linter.report();
+    report.diagnostics.iter().map(|d| format!("{}: {}", d.rule, d.help.as_deref().unwrap_or_default())).collect()
+}
+
+#[test]
+fn an_index_that_loses_is_pinned_to_what_it_has_together() {
+    let lines = "--extra-index-url https://download.pytorch.org/whl/cu113\ntorch\ntorchvision\ntorchaudio\n";
+    assert_eq!(
+        helps("requirements.txt", lines, ""),
+        ["index-shadowed: install torch, torchvision and torchaudio with --index-url of the cu113 index alone, or pin releases \
+          that it has and that go together: torch==1.12.1 torchvision==0.13.1 torchaudio==0.12.1"]
+    );
+    // What is pinned already says which torch; torchaudio's last there is for another one.
+    let command = "pip install torch torchvision==0.15.1 torchaudio --extra-index-url https://download.pytorch.org/whl/cu117\n";
+    let found = helps("a.sh", command, "");
+    assert!(found[0].ends_with("that go together: torch==2.0.0 torchaudio==2.0.1"), "{found:?}");
+}
+
+#[test]
+fn what_is_pinned_beside_another_build_changes_with_it() {
+    let gpu = "[[gpu]]\nname = \"RTX 5090\"\n";
+    let pins = "torch==2.4.0\ntorchvision==0.19.0\nxformers==0.0.27.post2\n";
+    let found = helps("requirements.txt", pins, gpu);
+    assert!(found[0].contains("take torch 2.7.0+cu128 with torchvision 0.22.0 and xformers 0.0.30 from"), "{found:?}");
+}
+
+#[test]
+fn companions_of_one_command_are_mended_together() {
+    let command = "pip install torch==2.4.0 torchvision==0.18.0 torchaudio==2.3.0\n";
+    assert_eq!(
+        helps("a.sh", command, ""),
+        ["companion-mismatch: write torchvision==0.19.0 and torchaudio==2.4.0, the releases for torch 2.4.0, or torch==2.3.0, \
+          the release for the others"]
+    );
+    let later = "pip install torch==2.1.0 --index-url https://download.pytorch.org/whl/cu118\n\
+                 pip install torchvision==0.20.1 torchaudio==2.5.1\n";
+    let found = helps("a.sh", later, "");
+    assert!(found[0].contains("write torchvision==0.16.0 and torchaudio==2.1.0, the releases for torch 2.1.0"), "{found:?}");
+}
+
+#[test]
+fn forward_compatibility_says_what_it_rests_on() {
+    let image = "FROM nvidia/cuda:12.4.1-runtime-ubuntu22.04\nRUN pip install torch==2.5.1\n";
+    let found = helps("Dockerfile", image, "driver = \"470.182.03\"\n[[gpu]]\nname = \"A100\"\n");
+    assert!(found[0].contains("cuda-compat") && found[0].contains("525.60.13"), "{found:?}");
+}
