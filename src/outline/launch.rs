@@ -16,6 +16,8 @@ pub struct Launch {
     pub image: Option<Text>,
     /// Or the Dockerfile that is built for it.
     pub build: Option<BuildOf>,
+    /// The platforms it is built for, or runs on (`linux/arm64`, or several with commas); none: whatever the machine has.
+    pub platforms: Vec<Text>,
     /// The GPU it asks for.
     pub gpu: GpuRequest,
     /// Arguments after the image, or `command:`/`args:`, word by word.
@@ -50,6 +52,7 @@ impl Launch {
             key,
             image: None,
             build: None,
+            platforms: Vec::new(),
             gpu: GpuRequest::None,
             command: Vec::new(),
             entrypoint: None,
@@ -133,7 +136,8 @@ pub enum Launcher {
 pub struct BuildOf {
     /// The folder.
     pub context: Text,
-    /// The Dockerfile, relative to the context (compose) or to the working directory (`docker build -f`).
+    /// The Dockerfile, relative to the context (compose), to the file that says so (dev container) or to the working directory
+    /// (`docker build -f`).
     pub dockerfile: Option<Text>,
     /// The stage.
     pub target: Option<Text>,

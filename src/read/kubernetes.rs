@@ -168,6 +168,7 @@ fn launch(container: Node<'_>, pod: Node<'_>, init: bool) -> Launch {
         key,
         image: container.get("image").and_then(node_text),
         build: None,
+        platforms: platforms(pod),
         gpu: asked.map_or(GpuRequest::None, GpuRequest::Asked),
         command: words("args").unwrap_or_default(),
         entrypoint: words("command"),
@@ -180,6 +181,14 @@ fn launch(container: Node<'_>, pod: Node<'_>, init: bool) -> Launch {
         idle: false,
         open: patches || container.is_open() || resources.into_iter().chain(lists).any(Node::is_open),
     }
+}
+
+/// The platforms of the nodes that a pod is sent to by its selector.
+/// Source: <https://kubernetes.io/docs/reference/labels-annotations-taints/#kubernetes-io-arch>.
+fn platforms(pod: Node<'_>) -> Vec<Text> {
+    let selector = pod.get("nodeSelector");
+    let labels = ["kubernetes.io/arch", "beta.kubernetes.io/arch"].iter();
+    labels.filter_map(|label| node_text(selector?.get(label)?)).take(1).collect()
 }
 
 /// `[{name, value}]`; what comes from a secret or a field is not known.
