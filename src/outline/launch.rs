@@ -78,8 +78,10 @@ impl Launch {
     }
     /// Whether these words only ask a program for its help or version.
     #[must_use]
-    pub fn only_tells(command: &[Text]) -> bool {
-        command.iter().filter_map(Text::known).any(|word| matches!(word, "--help" | "--version"))
+    pub fn only_tells(entrypoint: Option<&[Text]>, command: &[Text]) -> bool {
+        let mut words = entrypoint.unwrap_or_default().iter().chain(command).filter_map(Text::known);
+        let alone = || matches!(command, [word] if word.known() == Some("-h"));
+        words.any(|word| matches!(word, "--help" | "--version")) || alone()
     }
 }
 

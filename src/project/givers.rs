@@ -340,10 +340,12 @@ fn runs(project: &Project<'_>, interpolations: &mut Interpolations<'_, '_>) -> B
     for (path, file) in project.files().filter(|(_, file)| file.kind != Kind::Markdown) {
         for act in &file.outline.acts {
             let Does::Launch(launch) = &act.does else { continue };
-            let started = launch.build.is_none() && !launch.idle;
+            // One that becomes a file for another program is not run with a GPU here.
+            let handed_on = launch.by == Launcher::Apptainer && launch.idle;
+            let started = launch.build.is_none() && (!launch.idle || handed_on);
             let Some(image) = project.spoken.image(path, launch).filter(|_| started) else { continue };
             let layers = project.merged.layers(path, launch);
-            let with_gpu = project.gpu(&layers);
+            let with_gpu = if handed_on { Gpu::No } else { project.gpu(&layers) };
             let variables = interpolations.of_launch(path, launch);
             let own = Processors::of(&layers, variables);
             let (gpu, ways, processors) = found.entry(image).or_default();
@@ -403,7 +405,7 @@ impl<'p, 'a> Interpolations<'p, 'a> {
 /// The Dockerfile of a build, with its context. A command's folder is not known: the root's, then the script's.
 pub(super) fn dockerfiles(project: &Project<'_>, path: &str, by: Launcher, build: &BuildOf) -> Option<(String, String)> {
     let own = paths::folder(path);
-    let bases: &[&str] = if by == Launcher::DockerBuild { &["", own] } else { &[own] };
+    let bases: &[&str] = if matches!(by, Launcher::DockerBuild | Launcher::DockerRun) { &["", own] } else { &[own] };
     let context = build.context.known()?;
     bases.iter().find_map(|base| {
         let context = paths::join(base, context)?;

@@ -6,10 +6,10 @@ use super::givers::{Built, Gpu, Interpolations};
 use super::processors::Processors;
 use super::variables::{Seen, Value, Variables};
 use super::{Project, merged, paths};
-use crate::device;
-use crate::outline::{Act, Choice, Does, Goal, Kind, Piece, Stage, Text, Tool};
+use crate::outline::{Act, Choice, Does, Goal, Job, Kind, Piece, Stage, Text, Tool};
 use crate::platform::{Arch, Os};
 use crate::source::Span;
+use crate::{device, work};
 
 /// Jobs of workflows that one workflow's jobs call.
 const CALLED: usize = 1_000;
@@ -118,7 +118,11 @@ pub(crate) fn commanded(project: &Project<'_>) -> Vec<Beginning> {
         }
         // A job's own container is where the job starts.
         let containers: BTreeSet<Span> = acts.iter().filter_map(container).collect();
+        let mut lent = false;
         for (i, act) in acts.iter().enumerate() {
+            if let Does::Job(job) = &act.does {
+                lent = !has_own_runner(job);
+            }
             if let Does::Launch(launch) = &act.does
                 && let Some(image) = &launch.image
                 && launch.build.is_none()
@@ -131,7 +135,7 @@ pub(crate) fn commanded(project: &Project<'_>) -> Vec<Beginning> {
                 });
                 // The driver is asked only where the GPU is given.
                 let layers = project.merged.layers(path, launch);
-                let runs = project.gpu(&layers) == Gpu::Yes && !merged::is_replaced(launch, &layers);
+                let runs = !lent && project.gpu(&layers) == Gpu::Yes && !merged::is_replaced(launch, &layers);
                 let processors = Processors::of(&layers, interpolations.of_launch(path, launch));
                 let start = start(format!("{path}:{word}"), image.at, Enters::Image(i), runs);
                 found.push(Beginning { processors, ..start });
@@ -218,11 +222,21 @@ pub(super) fn stages(project: &Project<'_>, path: &str) -> Vec<Beginning> {
     let last = stages.len().saturating_sub(1);
     let acts = &file.outline.acts;
     // What a stage runs by itself is written in it.
-    let own_needs = |n: usize| {
+    let own = |n: usize| {
         let (begin, end) = project.parts(file).part(n, acts.len()).unwrap_or_default();
-        let runs =
-            acts[begin..end].iter().filter_map(|act| if let Does::Runs { words, .. } = &act.does { Some(words) } else { None });
-        device::says_cuda(runs.flatten().filter_map(Text::known).map(|word| (word, ()))).is_some()
+        acts[begin..end].iter().filter_map(|act| match &act.does {
+            Does::Runs { entrypoint, words } => Some((*entrypoint, words)),
+            _ => None,
+        })
+    };
+    let own_needs = |n: usize| {
+        let words = own(n).flat_map(|(_, words)| words).filter_map(Text::known);
+        device::says_cuda(words.map(|word| (word, ()))).is_some()
+    };
+    // It only hands files on, whatever arguments it is given.
+    let is_idle = |n: usize| {
+        let last = own(n).filter(|(entrypoint, _)| *entrypoint).last();
+        last.is_some_and(|(_, words)| work::is_idle(&words.iter().filter_map(Text::known).collect::<Vec<_>>()))
     };
     stages
         .iter()
@@ -242,7 +256,7 @@ pub(super) fn stages(project: &Project<'_>, path: &str) -> Vec<Beginning> {
                 let name = name_of(n, stage);
                 let gpu = built.gpu(&name, n == last);
                 built.wants(&name, n == last)
-                    && (gpu.is_none_or(|gpu| gpu == Gpu::Yes) || gpu == Some(Gpu::IfOwnNeeds) && own_needs(n))
+                    && (gpu == Some(Gpu::Yes) || gpu.is_none() && !is_idle(n) || gpu == Some(Gpu::IfOwnNeeds) && own_needs(n))
             },
         })
         .collect()
@@ -287,6 +301,12 @@ fn processors(acts: &[Act], stages: &[(Span, &Stage)], built: &Built) -> Vec<Pro
 
 fn name_of(n: usize, stage: &Stage) -> String {
     stage.name.clone().unwrap_or_else(|| n.to_string())
+}
+
+/// Whether a job runs on a machine that may have a GPU of the user's.
+pub(super) fn has_own_runner(job: &Job) -> bool {
+    let labels = job.runs_on.as_ref().and_then(Text::known).unwrap_or_default();
+    on_own_runner(&labels.to_lowercase())
 }
 
 /// A job that runs on a machine of one's own, which a host may describe; GitHub's hosted runners have no GPU of the user's.

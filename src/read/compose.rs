@@ -206,6 +206,7 @@ impl<'a> Service<'a> {
         let platforms = platform.or_else(built_for).unwrap_or_default();
         let of = |key: &str| self.get(key).map(words);
         let command = of("command").unwrap_or_default();
+        let entrypoint = self.get("entrypoint").filter(|n| !n.is_null()).map(words);
         let layers = self.layers.iter().rev();
         Launch {
             by: Launcher::Compose,
@@ -215,9 +216,9 @@ impl<'a> Service<'a> {
             build,
             platforms,
             gpu,
-            idle: self.has_no_replicas() || Launch::only_tells(&command),
+            idle: self.has_no_replicas() || Launch::only_tells(entrypoint.as_deref(), &command),
             command,
-            entrypoint: self.get("entrypoint").filter(|n| !n.is_null()).map(words),
+            entrypoint,
             environment: layers.filter_map(|l| l.get("environment")).flat_map(|n| variables(n, Scope::Environment)).collect(),
             environment_files: self.get("env_file").map(files).unwrap_or_default(),
             unread_environment: false,

@@ -78,7 +78,7 @@ fn read_object(object: Node<'_>, torn: bool, acts: &mut Vec<Act>) {
         for ((_, launch), (_, init)) in launches.iter_mut().zip(&all) {
             launch.open |= torn || pod.is_open() || *init || (asked && launch.gpu == GpuRequest::None);
             launch.open |= !RUN_AS_WRITTEN.contains(&kind);
-            launch.idle = idle;
+            launch.idle |= idle;
             launch.object = Some(Object { kind: kind.to_owned(), name: name.to_owned() });
         }
         if !asked
@@ -162,6 +162,7 @@ fn launch(container: Node<'_>, pod: Node<'_>, init: bool) -> Launch {
     let patches = container.get("image").is_none()
         && (changes(container, &["resources", "command", "args", "env", "envFrom"])
             || changes(pod, &["nodeSelector", "affinity", "runtimeClassName", "$patch"]));
+    let (entrypoint, command): (Option<Vec<Text>>, Vec<Text>) = (words("command"), words("args").unwrap_or_default());
     Launch {
         by: Launcher::Kubernetes,
         name: name.map(|n| if init { format!("{INIT}{n}") } else { n.to_owned() }),
@@ -170,15 +171,15 @@ fn launch(container: Node<'_>, pod: Node<'_>, init: bool) -> Launch {
         build: None,
         platforms: platforms(pod),
         gpu: asked.map_or(GpuRequest::None, GpuRequest::Asked),
-        command: words("args").unwrap_or_default(),
-        entrypoint: words("command"),
+        idle: Launch::only_tells(entrypoint.as_deref(), &command),
+        command,
+        entrypoint,
         environment: container.get("env").map(environment).unwrap_or_default(),
         environment_files: Vec::new(),
         unread_environment: container.get("envFrom").is_some(),
         pod: Some(pod.at()),
         gpu_node: None,
         object: None,
-        idle: false,
         open: patches || container.is_open() || resources.into_iter().chain(lists).any(Node::is_open),
     }
 }

@@ -160,7 +160,7 @@ fn run(words: &[Text], key: Span) -> Launch {
             Next::Operand(word) => {
                 out.image = Some(word.clone());
                 out.command = rest.to_vec();
-                out.idle = Launch::only_tells(rest);
+                out.idle = Launch::only_tells(out.entrypoint.as_deref(), rest);
                 break;
             }
         }
@@ -171,6 +171,8 @@ fn run(words: &[Text], key: Span) -> Launch {
 /// `$IMAGE` among options is the image, `$GPU_ARGS` is not; a last word always is.
 fn is_image(word: &Text, rest: &[Text]) -> bool {
     match word.pieces.as_slice() {
+        // A command in its place, which builds it.
+        [Piece::Variable { name, .. }] if name.starts_with('(') => true,
         [Piece::Variable { name, instead: None, .. }] => {
             let name = name.to_ascii_uppercase();
             let options = ["OPT", "ARG", "FLAG", "GPU", "PARAM", "VOLUME", "MOUNT", "ENV", "PORT"];
