@@ -255,7 +255,7 @@ impl Linter {
                 }
                 let mut hosts = self.hosts_of(&beginning.path);
                 let meant_for = format!("{} {}", beginning.name, beginning.machine);
-                hosts.retain(|host| hardware::meets(&meant_for, host));
+                hosts.retain(|host| hardware::meets(&meant_for, host) && hardware::fits_nodes(&beginning.nodes, host));
                 let old = starts.remove(&beginning.name);
                 let fresh = old.filter(|old| old.fingerprint == self.fingerprint(&project, &beginning, &hosts, old));
                 order.push(beginning.name.clone());
@@ -409,6 +409,7 @@ impl Linter {
                 runs: true,
                 machine: String::new(),
                 processors: Processors::default(),
+                nodes: Vec::new(),
             };
             let script = project::walk(project, &rc, world);
             for env in found.iter_mut() {

@@ -36,6 +36,8 @@ pub struct Launch {
     pub object: Option<Object>,
     /// A word that asks for a GPU node without asking for the GPU (Kubernetes nodeSelector, affinity).
     pub gpu_node: Option<Text>,
+    /// What the nodes that it is sent to must have.
+    pub nodes: Vec<Node>,
     /// An argument could not be read (`$GPU_ARGS`, an array, `extends`): absence proves nothing.
     pub open: bool,
     /// Nothing of it uses a GPU: it has no replicas, or only prints its help.
@@ -62,6 +64,7 @@ impl Launch {
             pod: None,
             object: None,
             gpu_node: None,
+            nodes: Vec::new(),
             open: false,
             idle: false,
         }
@@ -83,6 +86,15 @@ impl Launch {
         let alone = || matches!(command, [word] if word.known() == Some("-h"));
         words.any(|word| matches!(word, "--help" | "--version")) || alone()
     }
+}
+
+/// A label that a node must have, with one of these values.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Node {
+    /// Its key.
+    pub label: String,
+    /// Those.
+    pub values: Vec<Text>,
 }
 
 /// What a manifest calls an object, and patches of it.

@@ -24,7 +24,8 @@ pub(crate) fn manifests(project: &Project<'_>, installed: &BTreeSet<String>, upo
         let mut push = |name: String, selection: Selection| {
             let selection = Selection { upon: upon.contains(path), ..selection };
             let (path, enters, machine) = (path.to_owned(), Enters::Manifest(selection), String::new());
-            found.push(Beginning { name, path, at, enters, runs: true, machine, processors: Processors::default() });
+            let processors = Processors::default();
+            found.push(Beginning { name, path, at, enters, runs: true, machine, processors, nodes: Vec::new() });
         };
         match file.kind {
             Kind::Requirements if !installed.contains(path) && !is_constraints(path) => push(path.to_owned(), alone()),

@@ -6,7 +6,7 @@ use super::givers::{Built, Gpu, Interpolations};
 use super::processors::Processors;
 use super::variables::{Seen, Value, Variables};
 use super::{Project, merged, paths};
-use crate::outline::{Act, Choice, Does, Goal, Job, Kind, Piece, Stage, Text, Tool};
+use crate::outline::{Act, Choice, Does, Goal, Job, Kind, Node, Piece, Stage, Text, Tool};
 use crate::platform::{Arch, Os};
 use crate::source::Span;
 use crate::{device, work};
@@ -31,6 +31,8 @@ pub(crate) struct Beginning {
     pub(crate) machine: String,
     /// The processors that an image is for, or that a CI job runs on.
     pub(crate) processors: Processors,
+    /// What the nodes of a cluster that it is sent to must have.
+    pub(crate) nodes: Vec<Node>,
 }
 
 impl Beginning {
@@ -88,7 +90,16 @@ pub(crate) fn commanded(project: &Project<'_>) -> Vec<Beginning> {
         let top = Span::new(file.id, 0, 0);
         let start = |name: String, at, enters, runs| {
             let machine = String::new();
-            Beginning { name, path: path.to_owned(), at, enters, runs, machine, processors: Processors::default() }
+            Beginning {
+                name,
+                path: path.to_owned(),
+                at,
+                enters,
+                runs,
+                machine,
+                processors: Processors::default(),
+                nodes: Vec::new(),
+            }
         };
         match file.kind {
             Kind::Dockerfile => found.extend(stages(project, path)),
@@ -138,7 +149,7 @@ pub(crate) fn commanded(project: &Project<'_>) -> Vec<Beginning> {
                 let runs = !lent && project.gpu(&layers) == Gpu::Yes && !merged::is_replaced(launch, &layers);
                 let processors = Processors::of(&layers, interpolations.of_launch(path, launch));
                 let start = start(format!("{path}:{word}"), image.at, Enters::Image(i), runs);
-                found.push(Beginning { processors, ..start });
+                found.push(Beginning { processors, nodes: launch.nodes.clone(), ..start });
             }
         }
     }
@@ -195,6 +206,7 @@ fn called(project: &Project<'_>, calling: &Beginning, rest: &[Act], at: usize, m
                 at: act.at,
                 runs: on_own_runner(&machine),
                 processors: Processors::of_labels(&machine),
+                nodes: Vec::new(),
                 machine,
                 enters: Enters::Called { caller: calling.path.clone(), at, job: n },
             })
@@ -252,6 +264,7 @@ pub(super) fn stages(project: &Project<'_>, path: &str) -> Vec<Beginning> {
             enters: Enters::Stage(n),
             machine: String::new(),
             processors: processors[n].clone(),
+            nodes: Vec::new(),
             runs: {
                 let name = name_of(n, stage);
                 let gpu = built.gpu(&name, n == last);

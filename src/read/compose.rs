@@ -225,6 +225,7 @@ impl<'a> Service<'a> {
             pod: None,
             object: None,
             gpu_node: None,
+            nodes: Vec::new(),
             open: self.open,
         }
     }

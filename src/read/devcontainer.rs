@@ -107,6 +107,7 @@ fn launch(root: Node<'_>, torn: bool) -> Option<Act> {
         pod: None,
         object: None,
         gpu_node: None,
+        nodes: Vec::new(),
         // The compose file may ask for what is not asked here.
         open: open || torn || compose.is_some(),
         idle: false,

@@ -1,11 +1,16 @@
 //! Kubernetes manifests: every container of a pod is a launch, whatever makes the pod.
 
+use std::collections::BTreeMap;
+
 use super::container::document_stretches;
 use super::syntax::interpolation::node_text;
 use super::syntax::yaml::{Node, Tree};
+use crate::outline::Node as Labelled;
 use crate::outline::{Act, Does, GpuRequest, Launch, Launcher, Object, Outline, Piece, Scope, Text, Variable, When};
 use crate::source::{FileId, Span};
 
+/// Where the terms stand one of which a node must fit.
+const REQUIRED: &[&str] = &["affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms"];
 /// A pod's specification is looked for no deeper.
 const DEPTH: usize = 24;
 /// The names of containers that prepare the others begin so.
@@ -179,9 +184,40 @@ fn launch(container: Node<'_>, pod: Node<'_>, init: bool) -> Launch {
         unread_environment: container.get("envFrom").is_some(),
         pod: Some(pod.at()),
         gpu_node: None,
+        nodes: nodes(pod),
         object: None,
         open: patches || container.is_open() || resources.into_iter().chain(lists).any(Node::is_open),
     }
+}
+
+/// The labels of the nodes that a pod is sent to, by its selector and its affinity.
+fn nodes(pod: Node<'_>) -> Vec<Labelled> {
+    let unknown = |node: Node<'_>| Text { pieces: vec![Piece::Opaque], at: node.at() };
+    let value = |node: Node<'_>| node_text(node).unwrap_or_else(|| unknown(node));
+    let labelled = |key: Node<'_>, values: Vec<Text>| Some(Labelled { label: key.text()?.to_owned(), values });
+    let selector = pod.get("nodeSelector").map(Node::entries).unwrap_or_default();
+    let mut found: Vec<_> = selector.into_iter().filter_map(|(key, one)| labelled(key, vec![value(one)])).collect();
+    let conditions = |term: Node<'_>| {
+        let all = term.get("matchExpressions").map(Node::items).unwrap_or_default().into_iter();
+        let named = all.filter(|condition| condition.get("operator").and_then(Node::text) == Some("In"));
+        let values = |of: Node<'_>| of.get("values").map(Node::items).unwrap_or_default().into_iter().map(value).collect();
+        named.filter_map(|of| labelled(of.get("key")?, values(of))).collect::<Vec<_>>()
+    };
+    let mut terms = pod.path(REQUIRED).map(Node::items).unwrap_or_default().into_iter().map(conditions);
+    let first = terms.next().unwrap_or_default();
+    // Each of the terms will do: what they all ask for is asked for.
+    found.extend(terms.fold(first, |mut shared, term| {
+        let of: BTreeMap<&str, &Labelled> = term.iter().map(|one| (one.label.as_str(), one)).collect();
+        shared.retain_mut(|one| match of.get(one.label.as_str()) {
+            Some(other) => {
+                one.values.extend(other.values.iter().cloned());
+                true
+            }
+            None => false,
+        });
+        shared
+    }));
+    found
 }
 
 /// The platforms of the nodes that a pod is sent to by its selector.
@@ -213,10 +249,9 @@ fn environment(node: Node<'_>) -> Vec<Variable> {
 fn gpu_node(pod: Node<'_>) -> Option<Text> {
     let selector = pod.get("nodeSelector").map(Node::entries).unwrap_or_default();
     let selected = selector.into_iter().find_map(|(key, value)| speaks(key, &[value]));
-    let required = ["affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms"];
     let attracted = || {
         // Each of the terms will do.
-        let terms = pod.path(&required).map(Node::items).unwrap_or_default();
+        let terms = pod.path(REQUIRED).map(Node::items).unwrap_or_default();
         let words: Vec<_> = terms.into_iter().map(term).collect();
         if words.iter().all(Option::is_some) { words.into_iter().flatten().next() } else { None }
     };
