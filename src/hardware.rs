@@ -2,6 +2,7 @@
 
 use crate::environment::Host;
 use crate::knowledge::{self, Segment};
+use crate::outline::Node;
 use crate::platform::Os;
 
 /// Places where no GPU is needed.
@@ -42,6 +43,25 @@ pub(crate) fn meets(name: &str, host: &Host) -> bool {
         w != "amd64" && (knowledge::is_other_hardware(w) || knowledge::is_other_hardware(bare))
     };
     words().any(cuda) || !named(WITHOUT) && !words().any(other)
+}
+
+/// Whether a host may be a node with these labels: what cannot be told of the GPU that they ask for is not the host's.
+pub(crate) fn fits_nodes(nodes: &[Node], host: &Host) -> bool {
+    let is = |card: &knowledge::Gpu| {
+        host.gpus.iter().any(|gpu| match knowledge::gpu(&gpu.name) {
+            Some(known) => knowledge::is_same_model(known, card),
+            None => gpu.sm == Some(card.sm),
+        })
+    };
+    host.gpus.is_empty()
+        || nodes.iter().all(|node| {
+            let mut values = node.values.iter().map(|value| value.known());
+            match knowledge::node_label(&node.label) {
+                Some(label) => values.any(|value| value.and_then(|v| knowledge::gpu_of_node(label, v)).is_some_and(is)),
+                // A label of one's own may be named for a card.
+                None => values.any(|value| meets_gpu(&value.unwrap_or_default().to_ascii_lowercase(), host)),
+            }
+        })
 }
 
 /// `Dockerfile.b200` and `nv-torch-v100.yml` are for these cards, and for those of the same chip.

@@ -85,7 +85,7 @@ impl Os {
 }
 
 /// Processor.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Arch {
     /// x86-64.
     X86_64,

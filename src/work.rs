@@ -50,7 +50,6 @@ const FRAMEWORK: &[&str] = &[
     "jupyter",
     "jupyter-lab",
     "jupyter-notebook",
-    "vllm",
     "sglang",
     "lmdeploy",
     "text-generation-launcher",
@@ -163,6 +162,9 @@ const OTHER_WORDS: &[&str] = &[
 /// Words in the names of scripts that may do either.
 const UNSURE_WORDS: &[&str] = &[
     "backup",
+    "bench",
+    "benchmark",
+    "benchmarks",
     "bot",
     "check",
     "clean",
@@ -246,6 +248,7 @@ fn program(name: &str, after: &[&str], depth: usize) -> Work {
         "celery" | "rq" => Work::Other,
         "flask" if says("run") => Work::Framework,
         "flask" => Work::Other,
+        "vllm" => vllm(after),
         _ if FRAMEWORK.contains(&name) => Work::Framework,
         _ if OTHER.contains(&name) || bare == "pip" || name == ":" => Work::Other,
         "pytest" | "unittest" | "nosetests" => Work::Other,
@@ -257,6 +260,34 @@ fn program(name: &str, after: &[&str], depth: usize) -> Work {
     }
 }
 
+/// A server runs the model; its clients talk to one that runs elsewhere.
+/// Source: <https://docs.vllm.ai/en/latest/cli/>.
+fn vllm(words: &[&str]) -> Work {
+    match words {
+        ["serve" | "run-batch", ..] | ["bench", "latency" | "throughput" | "startup", ..] => Work::Framework,
+        ["chat" | "complete" | "collect-env", ..] | ["bench", "serve", ..] => Work::Other,
+        _ => Work::Unsure,
+    }
+}
+
+/// Programs that only hand on what they are given or wait; a shell's own words between them.
+const IDLE: &[&str] =
+    &["cat", "chmod", "chown", "cp", "echo", "false", "ls", "mkdir", "mv", "rsync", "set", "sleep", "tar", "true", ":"];
+
+/// Whether these words, the program's first, do no more than hand files on or wait.
+pub(crate) fn is_idle(words: &[&str]) -> bool {
+    let idle = |word: &str| IDLE.contains(&file_name(word));
+    match words {
+        [shell, option, line, ..] if SHELLS.contains(&file_name(shell)) && option.starts_with('-') && option.ends_with('c') => {
+            let mut commands =
+                start(line).split(['\n', ';', '&', '|']).filter_map(|command| command.split_ascii_whitespace().next());
+            line.len() <= LONGEST && commands.all(idle)
+        }
+        [program, ..] => idle(program),
+        [] => false,
+    }
+}
+
 /// A script, a module, code, or nothing: then it waits for a person.
 fn python(words: &[&str], depth: usize) -> Work {
     let mut rest = words;
@@ -265,7 +296,13 @@ fn python(words: &[&str], depth: usize) -> Work {
             "-m" => {
                 let Some((module, after)) = after.split_first() else { return Work::Unsure };
                 let top = module.split('.').next().unwrap_or(module);
-                return match program(top, after, depth) {
+                // A module of a server may be its client.
+                let known = if ["vllm", "sglang"].contains(&top) && top != *module {
+                    Work::Arguments
+                } else {
+                    program(top, after, depth)
+                };
+                return match known {
                     Work::Arguments => script(module),
                     known => known,
                 };
@@ -328,6 +365,19 @@ mod tests {
     use super::*;
 
     #[test]
+    fn what_only_hands_on() {
+        for (line, idle) in
+            [("cp -r /a /b", true), ("/bin/sleep infinity", true), ("true", true), ("bash", false), ("python x.py", false)]
+        {
+            let words: Vec<&str> = line.split(' ').collect();
+            assert_eq!(is_idle(&words), idle, "{line}");
+        }
+        assert!(
+            is_idle(&["sh", "-ec", "mkdir -p /o && cp -r /a /o"]) && !is_idle(&["sh", "-c", "cp a b; ./serve"]) && !is_idle(&[])
+        );
+    }
+
+    #[test]
     fn what_commands_do() {
         use Work::{Arguments, Framework, Other, Unsure};
         for (line, found) in [
@@ -367,6 +417,15 @@ mod tests {
             ("sleep infinity", Other),
             ("flask db upgrade", Other),
             ("flask run", Framework),
+            ("vllm serve m", Framework),
+            ("vllm bench throughput", Framework),
+            ("vllm bench serve --model m", Other),
+            ("vllm chat --url http://x", Other),
+            ("vllm complete", Other),
+            ("python -m vllm.entrypoints.openai.api_server", Framework),
+            ("python -m sglang.launch_server --model m", Framework),
+            ("python -m sglang.bench_serving --host x", Unsure),
+            ("python benchmark_serving.py --base-url x", Unsure),
             ("pip3 install x", Other),
             ("--model x", Arguments),
             ("Qwen/Qwen3-8B", Arguments),

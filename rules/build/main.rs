@@ -50,6 +50,8 @@ struct Tables {
     images: BTreeMap<String, Vec<(Key, String)>>,
     bare_images: Vec<(Key, String)>,
     other_hardware: Vec<(Key, String)>,
+    node_labels: Vec<(Key, String)>,
+    machines: Vec<(Key, String)>,
     system_pythons: Vec<(Key, String)>,
     gpus: Vec<(Key, String)>,
     gpu_names: Vec<(String, String, String)>,
@@ -112,6 +114,8 @@ const KINDS: &[(&str, Take, &[&str])] = &[
     ("system_python", Tables::system_python, &["system", "python", "source"]),
     ("bare_image", Tables::bare_image, &["repository", "source"]),
     ("other_hardware", Tables::other_hardware, &["word", "source"]),
+    ("node_label", Tables::node_label, &["label", "names", "source"]),
+    ("machine", Tables::machine, &["families", "gpu", "source"]),
     ("gpu", Tables::gpu, &["name", "aliases", "sm", "architecture", "segment", "basis", "source"]),
     ("ambiguous_gpu", Tables::ambiguous_gpu, &["names", "source"]),
     ("driver_bound", Tables::driver_bound, &["cuda", "linux", "windows", "windows_disputed", "basis", "source"]),
@@ -442,6 +446,29 @@ impl Tables {
         Ok(text_key(word))
     }
 
+    fn node_label(&mut self, row: &Row) -> Answer<Key> {
+        self.source(row.must("source")?)?;
+        let (label, names) = (row.must("label")?, row.must("names")?);
+        let names = match names {
+            "gpu" => "Gpu",
+            "machine" => "Machine",
+            "other" => "Other",
+            _ => return Err(format!("unknown names `{names}`")),
+        };
+        self.node_labels.push((text_key(label), format!("({label:?}, NodeLabel::{names})")));
+        Ok(text_key(label))
+    }
+
+    fn machine(&mut self, row: &Row) -> Answer<Key> {
+        self.source(row.must("source")?)?;
+        let families = row.list("families")?;
+        let key = text_key(families.first().ok_or("no family")?);
+        for family in families {
+            self.machines.push((text_key(family), format!("({family:?}, {:?})", row.must("gpu")?)));
+        }
+        Ok(key)
+    }
+
     fn gpu(&mut self, row: &Row) -> Answer<Key> {
         let name = row.must("name")?;
         let sm = sm(row.must("sm")?)?;
@@ -552,6 +579,8 @@ impl Tables {
         put("SYSTEM_PYTHONS", "(&str, &str)", sorted(self.system_pythons, "system_python")?);
         put("BARE_IMAGES", "&str", sorted(self.bare_images, "bare_image")?);
         put("OTHER_HARDWARE", "&str", sorted(self.other_hardware, "other_hardware")?);
+        put("NODE_LABELS", "(&str, NodeLabel)", sorted(self.node_labels, "node_label")?);
+        put("MACHINES", "(&str, &str)", sorted(self.machines, "machine")?);
         for (of, urls) in &self.mirrors {
             for (url, id) in self.addresses.clone() {
                 if let Some(rest) = url.strip_prefix(of.as_str()).filter(|rest| rest.is_empty() || rest.starts_with('/')) {

@@ -5,6 +5,7 @@ mod gpu_name;
 mod gpu_near;
 mod image;
 mod index;
+mod node;
 mod rows;
 mod system;
 mod tables;
@@ -13,6 +14,7 @@ pub use gpu::{gpu, is_chip, oldest_sm};
 pub use gpu_near::gpus_near;
 pub use image::{cuda_named_by, image, is_bare, system_python};
 pub use index::{index, index_by_id, index_of_file, is_tag, mirrored, serves};
+pub use node::{gpu_of_node, is_same_model, node_label};
 pub use rows::*;
 pub use system::system_package;
 

@@ -367,6 +367,17 @@ pub struct Message {
     pub source: SourceId,
 }
 
+/// What the values of a node's label are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NodeLabel {
+    /// Products.
+    Gpu,
+    /// Types of a cloud's machines.
+    Machine,
+    /// What is no product.
+    Other,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -14,7 +14,7 @@ use crate::install::{self, Aliases};
 use crate::judge::{Choices, Seen};
 use crate::outline::{Ignore, Kind, Outline};
 use crate::platform::Platform;
-use crate::project::{self, Beginning, Command, Enters, File, Project, Script, World};
+use crate::project::{self, Beginning, Command, Enters, File, Processors, Project, Script, World};
 use crate::rules::{Check, Out, RULES, Rule};
 use crate::settings::Settings;
 use crate::source::{FileId, Origin, Sources, Span, brief};
@@ -255,7 +255,7 @@ impl Linter {
                 }
                 let mut hosts = self.hosts_of(&beginning.path);
                 let meant_for = format!("{} {}", beginning.name, beginning.machine);
-                hosts.retain(|host| hardware::meets(&meant_for, host));
+                hosts.retain(|host| hardware::meets(&meant_for, host) && hardware::fits_nodes(&beginning.nodes, host));
                 let old = starts.remove(&beginning.name);
                 let fresh = old.filter(|old| old.fingerprint == self.fingerprint(&project, &beginning, &hosts, old));
                 order.push(beginning.name.clone());
@@ -316,7 +316,8 @@ impl Linter {
 
     fn fingerprint(&self, project: &Project<'_>, beginning: &Beginning, hosts: &[Host], judged: &Judged) -> u64 {
         let mut hasher = DefaultHasher::new();
-        (&beginning.name, beginning.runs, &beginning.at, project.given_to(&beginning.path)).hash(&mut hasher);
+        (&beginning.name, beginning.runs, &beginning.at, &beginning.processors, project.given_to(&beginning.path))
+            .hash(&mut hasher);
         matches!(&beginning.enters, Enters::Manifest(selection) if selection.upon).hash(&mut hasher);
         format!("{hosts:?}").hash(&mut hasher);
         for id in &judged.reached {
@@ -411,7 +412,8 @@ impl Linter {
                 enters: Enters::Script,
                 runs: true,
                 machine: String::new(),
-                arch: None,
+                processors: Processors::default(),
+                nodes: Vec::new(),
             };
             let script = project::walk(project, &rc, world);
             for env in found.iter_mut() {
@@ -550,11 +552,12 @@ fn without_scheme(url: &str) -> &str {
 /// Linux, a CI job's machine what its labels say. What comes on one machine is not what comes on another.
 fn platforms(beginning: &Beginning, hosts: &[Host]) -> Vec<(Platform, Vec<Host>)> {
     let image = matches!(beginning.enters, Enters::Stage(_) | Enters::Image(_) | Enters::Job(_) | Enters::Called { .. });
-    let own = Platform { os: beginning.os(), arch: beginning.arch.unwrap_or(Platform::default().arch), ..Platform::default() };
+    let own = Platform { os: beginning.os(), arch: beginning.processors.usual(), ..Platform::default() };
     let mut found: Vec<(Platform, Vec<Host>)> = Vec::new();
-    for host in hosts {
+    // What is for another processor is not what this machine runs.
+    for host in hosts.iter().filter(|host| !image || beginning.processors.fit(host.platform.arch)) {
         let platform = match image {
-            true => Platform { arch: beginning.arch.unwrap_or(host.platform.arch), ..own.clone() },
+            true => Platform { arch: host.platform.arch, ..own.clone() },
             false => host.platform.clone(),
         };
         match found.iter_mut().find(|(known, _)| *known == platform) {

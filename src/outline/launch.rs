@@ -16,6 +16,8 @@ pub struct Launch {
     pub image: Option<Text>,
     /// Or the Dockerfile that is built for it.
     pub build: Option<BuildOf>,
+    /// The platforms it is built for, or runs on (`linux/arm64`, or several with commas); none: whatever the machine has.
+    pub platforms: Vec<Text>,
     /// The GPU it asks for.
     pub gpu: GpuRequest,
     /// Arguments after the image, or `command:`/`args:`, word by word.
@@ -34,6 +36,8 @@ pub struct Launch {
     pub object: Option<Object>,
     /// A word that asks for a GPU node without asking for the GPU (Kubernetes nodeSelector, affinity).
     pub gpu_node: Option<Text>,
+    /// What the nodes that it is sent to must have.
+    pub nodes: Vec<Node>,
     /// An argument could not be read (`$GPU_ARGS`, an array, `extends`): absence proves nothing.
     pub open: bool,
     /// Nothing of it uses a GPU: it has no replicas, or only prints its help.
@@ -50,6 +54,7 @@ impl Launch {
             key,
             image: None,
             build: None,
+            platforms: Vec::new(),
             gpu: GpuRequest::None,
             command: Vec::new(),
             entrypoint: None,
@@ -59,6 +64,7 @@ impl Launch {
             pod: None,
             object: None,
             gpu_node: None,
+            nodes: Vec::new(),
             open: false,
             idle: false,
         }
@@ -75,9 +81,20 @@ impl Launch {
     }
     /// Whether these words only ask a program for its help or version.
     #[must_use]
-    pub fn only_tells(command: &[Text]) -> bool {
-        command.iter().filter_map(Text::known).any(|word| matches!(word, "--help" | "--version"))
+    pub fn only_tells(entrypoint: Option<&[Text]>, command: &[Text]) -> bool {
+        let mut words = entrypoint.unwrap_or_default().iter().chain(command).filter_map(Text::known);
+        let alone = || matches!(command, [word] if word.known() == Some("-h"));
+        words.any(|word| matches!(word, "--help" | "--version")) || alone()
     }
+}
+
+/// A label that a node must have, with one of these values.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Node {
+    /// Its key.
+    pub label: String,
+    /// Those.
+    pub values: Vec<Text>,
 }
 
 /// What a manifest calls an object, and patches of it.
@@ -133,7 +150,8 @@ pub enum Launcher {
 pub struct BuildOf {
     /// The folder.
     pub context: Text,
-    /// The Dockerfile, relative to the context (compose) or to the working directory (`docker build -f`).
+    /// The Dockerfile, relative to the context (compose), to the file that says so (dev container) or to the working directory
+    /// (`docker build -f`).
     pub dockerfile: Option<Text>,
     /// The stage.
     pub target: Option<Text>,

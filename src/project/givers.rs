@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::arguments::Arguments;
+use super::processors::Processors;
 use super::variables::Variables;
 use super::{Project, merged, paths};
 use crate::outline::{BuildOf, Does, Kind, Launch, Launcher, Text};
@@ -19,6 +20,7 @@ struct Giver {
     /// What the image is called; empty where it gets no name.
     image: String,
     arguments: Arguments,
+    processors: Processors,
     /// The file whose variables stand in what it says here, root-relative.
     interpolation: Option<String>,
     run: Option<Run>,
@@ -29,6 +31,7 @@ struct Giver {
 struct Run {
     way: Way,
     gpu: Gpu,
+    processors: Processors,
 }
 
 /// Whether a GPU may be there when something runs.
@@ -93,6 +96,8 @@ pub(super) struct Built {
     targets: BTreeSet<String>,
     /// Whether a GPU may be there when they are run, of those of which a run is known.
     gpu: BTreeMap<String, Gpu>,
+    /// The processors that they are built for.
+    processors: BTreeMap<String, Processors>,
     /// Variables that all run it with, where all agree.
     pub(super) environment: Vec<(String, String, Span)>,
     /// Files of variables that all run it with, root-relative; `None` for one whose path is not known.
@@ -138,11 +143,20 @@ impl Built {
                 *known = run.gpu.max(*known);
             }
         }
+        let mut processors: BTreeMap<String, Processors> = BTreeMap::new();
+        for giver in givers {
+            // What names none is built for the machine that runs it.
+            let run = giver.run.as_ref().map(|run| &run.processors).filter(|_| !giver.processors.is_stated());
+            let own = run.unwrap_or(&giver.processors);
+            let all = processors.entry(giver.target.to_lowercase()).or_insert_with(|| own.clone());
+            *all = all.clone().and(own.clone());
+        }
         Self {
             contexts,
             arguments,
             targets,
             gpu,
+            processors,
             environment: first.map(|way| way.environment.iter().filter(all).cloned().collect()).unwrap_or_default(),
             environment_files: first.filter(|_| same_files).map(|way| way.files.clone()).unwrap_or_default(),
             unread_environment: !same_files || runs.iter().any(|run| run.way.unread),
@@ -162,7 +176,7 @@ impl Built {
     /// What Markdown says of one that nothing else builds: what any command gives is not known.
     fn told(givers: &[Giver]) -> Self {
         let arguments = vec![Arguments::unknown(givers.iter().map(|giver| &giver.arguments))];
-        Self { told: true, contexts: Vec::new(), arguments, ..Self::by(givers) }
+        Self { told: true, contexts: Vec::new(), arguments, processors: BTreeMap::new(), ..Self::by(givers) }
     }
     /// Whether someone builds a stage to run it; where nobody builds any, it is the last.
     pub(super) fn wants(&self, stage: &str, is_last: bool) -> bool {
@@ -172,6 +186,12 @@ impl Built {
     pub(super) fn gpu(&self, stage: &str, is_last: bool) -> Option<Gpu> {
         let by_default = if is_last { self.gpu.get("") } else { None };
         by_default.into_iter().chain(self.gpu.get(stage)).copied().max()
+    }
+    /// The processors that a stage is built for; one that nobody asks for is built for what others stand on it for.
+    pub(super) fn processors(&self, stage: &str, is_last: bool) -> Processors {
+        let by_default = if is_last { self.processors.get("") } else { None };
+        let asked = by_default.into_iter().chain(self.processors.get(stage)).cloned().reduce(Processors::and);
+        asked.or_else(|| self.processors.values().cloned().reduce(Processors::and)).unwrap_or_default()
     }
 }
 
@@ -202,10 +222,15 @@ pub(super) fn givers(project: &Project<'_>) -> Givers {
     let mut seen = HashSet::new();
     let mut told: BTreeMap<String, (String, String)> = BTreeMap::new();
     let mut by_hand: BTreeMap<String, Vec<Giver>> = BTreeMap::new();
-    let mut interpolations = Interpolations { project, read: HashMap::new() };
+    let mut interpolations = Interpolations::new(project);
     let runs = runs(project, &mut interpolations);
     for (path, file) in project.files() {
+        let mut machine = Processors::default();
         for act in &file.outline.acts {
+            if let Does::Job(job) = &act.does {
+                let labels = job.runs_on.as_ref().and_then(Text::known).unwrap_or_default();
+                machine = Processors::of_labels(&labels.to_lowercase());
+            }
             let Does::Launch(launch) = &act.does else { continue };
             let layers = project.merged.layers(path, launch);
             // Of the two files that write a service the first is its place.
@@ -220,7 +245,15 @@ pub(super) fn givers(project: &Project<'_>) -> Givers {
                 // How people build it by hand is no world of its own.
                 told.entry(image.clone()).or_insert_with(|| (dockerfile.clone(), target.clone()));
                 let arguments = Arguments::of(&build, project.spoken.variables(launch));
-                let giver = Giver { context, target, image, arguments, interpolation: None, run: None };
+                let giver = Giver {
+                    context,
+                    target,
+                    image,
+                    arguments,
+                    processors: Processors::default(),
+                    interpolation: None,
+                    run: None,
+                };
                 by_hand.entry(dockerfile).or_default().push(giver);
                 continue;
             }
@@ -232,19 +265,20 @@ pub(super) fn givers(project: &Project<'_>) -> Givers {
                 vec![None]
             } else {
                 let way = Way::of(path, &layers, launch.by, &mut interpolations);
-                vec![Some(Run { way, gpu: project.gpu(&layers) })]
+                let processors = Processors::default();
+                vec![Some(Run { way, gpu: project.gpu(&layers), processors })]
             };
-            let variables = match launch.by {
-                Launcher::Compose => interpolations.of(path, launch.by),
-                _ => project.spoken.variables(launch),
-            };
+            let variables = interpolations.of_launch(path, launch);
             let arguments = Arguments::of(&build, variables);
+            let stated = Processors::of(&layers, variables);
+            let processors = if stated.is_stated() { stated } else { machine.clone() };
             for run in started {
                 let giver = Giver {
                     context: context.clone(),
                     target: target.clone(),
                     image: image.clone(),
                     arguments: arguments.clone(),
+                    processors: processors.clone(),
                     interpolation: interpolation_file(path, launch.by),
                     run,
                 };
@@ -301,19 +335,27 @@ fn changed_by_hand(project: &Project<'_>) -> HashSet<String> {
 
 /// How images are run that have a name and are not built where they are run.
 fn runs(project: &Project<'_>, interpolations: &mut Interpolations<'_, '_>) -> BTreeMap<String, Vec<Run>> {
-    let mut found: BTreeMap<String, (Gpu, Vec<Way>)> = BTreeMap::new();
+    let mut found: BTreeMap<String, (Gpu, Vec<Way>, Option<Processors>)> = BTreeMap::new();
     // What Markdown says people do is no run of its own.
     for (path, file) in project.files().filter(|(_, file)| file.kind != Kind::Markdown) {
         for act in &file.outline.acts {
             let Does::Launch(launch) = &act.does else { continue };
-            let started = launch.build.is_none() && !launch.idle;
+            // One that becomes a file for another program is not run with a GPU here.
+            let handed_on = launch.by == Launcher::Apptainer && launch.idle;
+            let started = launch.build.is_none() && (!launch.idle || handed_on);
             let Some(image) = project.spoken.image(path, launch).filter(|_| started) else { continue };
             let layers = project.merged.layers(path, launch);
-            let with_gpu = project.gpu(&layers);
-            let (gpu, ways) = found.entry(image).or_default();
+            let with_gpu = if handed_on { Gpu::No } else { project.gpu(&layers) };
+            let variables = interpolations.of_launch(path, launch);
+            let own = Processors::of(&layers, variables);
+            let (gpu, ways, processors) = found.entry(image).or_default();
             // Those with a GPU say how it is used.
             if with_gpu > *gpu {
                 ways.clear();
+                *processors = None;
+            }
+            if with_gpu >= *gpu {
+                *processors = Some(processors.take().map_or_else(|| own.clone(), |known| known.and(own.clone())));
             }
             if with_gpu >= *gpu && ways.len() <= MOST_RUNS {
                 let way = Way::of(path, &layers, launch.by, interpolations);
@@ -325,8 +367,11 @@ fn runs(project: &Project<'_>, interpolations: &mut Interpolations<'_, '_>) -> B
         }
     }
     let known = |ways: Vec<_>| if ways.len() > MOST_RUNS { vec![Way::unknown()] } else { ways };
-    let runs = |gpu, ways| known(ways).into_iter().map(|way| Run { way, gpu }).collect();
-    found.into_iter().map(|(image, (gpu, ways))| (image, runs(gpu, ways))).collect()
+    let runs = |gpu, ways, processors: Processors| {
+        known(ways).into_iter().map(|way| Run { way, gpu, processors: processors.clone() }).collect()
+    };
+    let runs = found.into_iter().map(|(image, (gpu, ways, own))| (image, runs(gpu, ways, own.unwrap_or_default())));
+    runs.collect()
 }
 
 /// The file beside a compose file from which Compose takes the variables that stand in it.
@@ -336,12 +381,19 @@ pub(super) fn interpolation_file(path: &str, by: Launcher) -> Option<String> {
 }
 
 /// The variables that stand in compose files, each file of them read once.
-struct Interpolations<'p, 'a> {
+pub(super) struct Interpolations<'p, 'a> {
     project: &'p Project<'a>,
     read: HashMap<Option<String>, Variables>,
 }
 
-impl Interpolations<'_, '_> {
+impl<'p, 'a> Interpolations<'p, 'a> {
+    pub(super) fn new(project: &'p Project<'a>) -> Self {
+        Self { project, read: HashMap::new() }
+    }
+    /// Those that stand in what a launch says: of a command those that the commands before it set.
+    pub(super) fn of_launch(&mut self, path: &str, launch: &Launch) -> &Variables {
+        if launch.by == Launcher::Compose { self.of(path, launch.by) } else { self.project.spoken.variables(launch) }
+    }
     fn of(&mut self, path: &str, by: Launcher) -> &Variables {
         self.read.entry(interpolation_file(path, by)).or_insert_with_key(|path| {
             let file = path.as_deref().and_then(|path| self.project.file(path));
@@ -353,14 +405,14 @@ impl Interpolations<'_, '_> {
 /// The Dockerfile of a build, with its context. A command's folder is not known: the root's, then the script's.
 pub(super) fn dockerfiles(project: &Project<'_>, path: &str, by: Launcher, build: &BuildOf) -> Option<(String, String)> {
     let own = paths::folder(path);
-    let bases: &[&str] = if by == Launcher::DockerBuild { &["", own] } else { &[own] };
+    let bases: &[&str] = if matches!(by, Launcher::DockerBuild | Launcher::DockerRun) { &["", own] } else { &[own] };
     let context = build.context.known()?;
     bases.iter().find_map(|base| {
         let context = paths::join(base, context)?;
         let dockerfile = match &build.dockerfile {
             None => paths::join(&context, "Dockerfile")?,
-            Some(text) if by == Launcher::DockerBuild => paths::join(base, text.known()?)?,
-            Some(text) => paths::join(&context, text.known()?)?,
+            Some(text) if by == Launcher::Compose => paths::join(&context, text.known()?)?,
+            Some(text) => paths::join(base, text.known()?)?,
         };
         project.file(&dockerfile).is_some().then_some((dockerfile, context))
     })

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::patches::Patches;
+use super::starts::has_own_runner;
 use super::{Project, givers, paths};
 use crate::outline::{Does, GpuRequest, Kind, Launch, Launcher, Object};
 use crate::source::Span;
@@ -78,10 +79,16 @@ pub(crate) fn launches<'a>(project: &Project<'a>) -> Vec<LaunchPlace<'a>> {
     let mut stages = Stages::new();
     let mut all: Vec<Met<'a>> = Vec::new();
     for (path, file) in project.files() {
+        // A lent machine has no GPU to ask for.
+        let mut lent = false;
         for act in &file.outline.acts {
+            if let Does::Job(job) = &act.does {
+                lent = !has_own_runner(job);
+            }
             if let Does::Launch(launch) = &act.does
                 && launch.by != Launcher::DockerBuild
                 && !launch.idle
+                && (!lent || launch.gpu != GpuRequest::None)
             {
                 let unknown = launch.image.as_ref().is_some_and(|image| image.known().is_none());
                 let called = unknown.then(|| project.spoken.image(path, launch)).flatten();

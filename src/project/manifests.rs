@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::installers::is_read_by;
 use super::paths::beside;
+use super::processors::Processors;
 use super::starts::{Beginning, Enters, Selection};
 use super::{File, Project, locks, paths};
 use crate::outline::{Act, Choice, Does, How, Kind, Role, Tool};
@@ -24,7 +25,8 @@ pub(crate) fn manifests(project: &Project<'_>, installed: &BTreeSet<String>, upo
             let choices = choices(path, file, &selection.with);
             let selection = Selection { upon: upon.contains(path), choices, ..selection };
             let (path, enters, machine) = (path.to_owned(), Enters::Manifest(selection), String::new());
-            found.push(Beginning { name, path, at, enters, runs: true, machine, arch: None });
+            let processors = Processors::default();
+            found.push(Beginning { name, path, at, enters, runs: true, machine, processors, nodes: Vec::new() });
         };
         match file.kind {
             Kind::Requirements if !installed.contains(path) && !is_constraints(path) => push(path.to_owned(), alone()),

@@ -155,7 +155,13 @@ impl<'a> Parts<'a> {
         'a: 'o,
     {
         let mut open: Vec<&str> = Vec::new();
-        launch.image.iter().chain(&launch.environment_files).for_each(|text| names(&text.pieces, 0, &mut open));
+        open.push(super::processors::DEFAULT);
+        launch
+            .image
+            .iter()
+            .chain(&launch.environment_files)
+            .chain(&launch.platforms)
+            .for_each(|text| names(&text.pieces, 0, &mut open));
         let spoken = |variable: &'o Variable, open: &mut Vec<&'o str>| match &variable.value {
             Some(text) => names(&text.pieces, 0, open),
             None => open.push(&variable.name),

@@ -2,12 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::givers::Gpu;
+use super::givers::{Built, Gpu, Interpolations};
+use super::processors::Processors;
+use super::variables::{Seen, Value, Variables};
 use super::{Project, merged, paths};
-use crate::device;
-use crate::outline::{Act, Choice, Does, Goal, Kind, Piece, Stage, Text, Tool};
+use crate::outline::{Act, Choice, Does, Goal, Job, Kind, Node, Piece, Stage, Text, Tool};
 use crate::platform::{Arch, Os};
 use crate::source::Span;
+use crate::{device, work};
 
 /// Jobs of workflows that one workflow's jobs call.
 const CALLED: usize = 1_000;
@@ -27,8 +29,10 @@ pub(crate) struct Beginning {
     pub(crate) runs: bool,
     /// The labels of the machine that a CI job asks for.
     pub(crate) machine: String,
-    /// The processor that an image is stated to be for.
-    pub(crate) arch: Option<Arch>,
+    /// The processors that an image is for, or that a CI job runs on.
+    pub(crate) processors: Processors,
+    /// What the nodes of a cluster that it is sent to must have.
+    pub(crate) nodes: Vec<Node>,
 }
 
 impl Beginning {
@@ -82,12 +86,22 @@ pub(crate) struct Selection {
 /// The starts that are commands: Dockerfile stages, scripts, jobs, launches of images.
 pub(crate) fn commanded(project: &Project<'_>) -> Vec<Beginning> {
     let mut found = Vec::new();
+    let mut interpolations = Interpolations::new(project);
     for (path, file) in project.files().filter(|(_, file)| !file.by_link && file.kind != Kind::Markdown) {
         let acts = &file.outline.acts;
         let top = Span::new(file.id, 0, 0);
         let start = |name: String, at, enters, runs| {
             let machine = String::new();
-            Beginning { name, path: path.to_owned(), at, enters, runs, machine, arch: None }
+            Beginning {
+                name,
+                path: path.to_owned(),
+                at,
+                enters,
+                runs,
+                machine,
+                processors: Processors::default(),
+                nodes: Vec::new(),
+            }
         };
         match file.kind {
             Kind::Dockerfile => found.extend(stages(project, path)),
@@ -109,7 +123,7 @@ pub(crate) fn commanded(project: &Project<'_>) -> Vec<Beginning> {
                         let called = called(project, &start, &acts[i + 1..], i, left);
                         left -= called.len();
                         found.extend(called);
-                        found.push(Beginning { machine, ..start });
+                        found.push(Beginning { processors: Processors::of_labels(&machine), machine, ..start });
                     }
                 }
             }
@@ -117,7 +131,11 @@ pub(crate) fn commanded(project: &Project<'_>) -> Vec<Beginning> {
         }
         // A job's own container is where the job starts.
         let containers: BTreeSet<Span> = acts.iter().filter_map(container).collect();
+        let mut lent = false;
         for (i, act) in acts.iter().enumerate() {
+            if let Does::Job(job) = &act.does {
+                lent = !has_own_runner(job);
+            }
             if let Does::Launch(launch) = &act.does
                 && let Some(image) = &launch.image
                 && launch.build.is_none()
@@ -130,8 +148,10 @@ pub(crate) fn commanded(project: &Project<'_>) -> Vec<Beginning> {
                 });
                 // The driver is asked only where the GPU is given.
                 let layers = project.merged.layers(path, launch);
-                let runs = project.gpu(&layers) == Gpu::Yes && !merged::is_replaced(launch, &layers);
-                found.push(start(format!("{path}:{word}"), image.at, Enters::Image(i), runs));
+                let runs = !lent && project.gpu(&layers) == Gpu::Yes && !merged::is_replaced(launch, &layers);
+                let processors = Processors::of(&layers, interpolations.of_launch(path, launch));
+                let start = start(format!("{path}:{word}"), image.at, Enters::Image(i), runs);
+                found.push(Beginning { processors, nodes: launch.nodes.clone(), ..start });
             }
         }
     }
@@ -187,8 +207,9 @@ fn called(project: &Project<'_>, calling: &Beginning, rest: &[Act], at: usize, m
                 path: path.clone(),
                 at: act.at,
                 runs: on_own_runner(&machine),
+                processors: Processors::of_labels(&machine),
+                nodes: Vec::new(),
                 machine,
-                arch: None,
                 enters: Enters::Called { caller: calling.path.clone(), at, job: n },
             })
         }
@@ -210,18 +231,27 @@ pub(super) fn stages(project: &Project<'_>, path: &str) -> Vec<Beginning> {
         .iter()
         .filter_map(|act| if let Does::From(stage) = &act.does { Some((act.at, stage)) } else { None })
         .collect();
-    let archs = processors(stages.iter().map(|(_, stage)| *stage));
     let built = project.givers.of(path);
+    let processors = processors(&file.outline.acts, &stages, built);
     let last = stages.len().saturating_sub(1);
     let acts = &file.outline.acts;
     // What a stage runs by itself is written in it.
-    let own_needs = |n: usize| {
+    let own = |n: usize| {
         let (begin, end) = project.parts(file).part(n, acts.len()).unwrap_or_default();
-        let runs =
-            acts[begin..end].iter().filter_map(|act| if let Does::Runs { words, .. } = &act.does { Some(words) } else { None });
-        device::says_cuda(runs.flatten().filter_map(Text::known).map(|word| (word, ()))).is_some()
+        acts[begin..end].iter().filter_map(|act| match &act.does {
+            Does::Runs { entrypoint, words } => Some((*entrypoint, words)),
+            _ => None,
+        })
     };
-    let name = |(n, stage): (usize, &Stage)| stage.name.clone().unwrap_or_else(|| n.to_string());
+    let own_needs = |n: usize| {
+        let words = own(n).flat_map(|(_, words)| words).filter_map(Text::known);
+        device::says_cuda(words.map(|word| (word, ()))).is_some()
+    };
+    // It only hands files on, whatever arguments it is given.
+    let is_idle = |n: usize| {
+        let last = own(n).filter(|(entrypoint, _)| *entrypoint).last();
+        last.is_some_and(|(_, words)| work::is_idle(&words.iter().filter_map(Text::known).collect::<Vec<_>>()))
+    };
     stages
         .iter()
         .enumerate()
@@ -229,41 +259,69 @@ pub(super) fn stages(project: &Project<'_>, path: &str) -> Vec<Beginning> {
             name: if stages.len() == 1 && stage.name.is_none() {
                 path.to_owned()
             } else {
-                format!("{path}:{}", name((n, stage)))
+                format!("{path}:{}", name_of(n, stage))
             },
             path: path.to_owned(),
             at: *at,
             enters: Enters::Stage(n),
             machine: String::new(),
-            arch: archs[n],
+            processors: processors[n].clone(),
+            nodes: Vec::new(),
             runs: {
-                let name = name((n, stage));
+                let name = name_of(n, stage);
                 let gpu = built.gpu(&name, n == last);
                 built.wants(&name, n == last)
-                    && (gpu.is_none_or(|gpu| gpu == Gpu::Yes) || gpu == Some(Gpu::IfOwnNeeds) && own_needs(n))
+                    && (gpu == Some(Gpu::Yes) || gpu.is_none() && !is_idle(n) || gpu == Some(Gpu::IfOwnNeeds) && own_needs(n))
             },
         })
         .collect()
 }
 
-/// The processor that each stage states by its platform or its image's name, or that the stage under it does.
-fn processors<'s>(stages: impl Iterator<Item = &'s Stage>) -> Vec<Option<Arch>> {
-    let mut named: BTreeMap<&str, Option<Arch>> = BTreeMap::new();
+/// The processors that each stage is for: by its platform or its image's name, by the stage under it, or by who builds it.
+fn processors(acts: &[Act], stages: &[(Span, &Stage)], built: &Built) -> Vec<Processors> {
+    let mut named: BTreeMap<&str, Processors> = BTreeMap::new();
     let mut found = Vec::new();
-    for stage in stages {
-        let image = stage.image.known().unwrap_or_default();
-        let stated = match stage.platform.as_ref().and_then(Text::known) {
-            Some("linux/arm64" | "linux/arm64/v8" | "linux/aarch64" | "arm64" | "aarch64") => Some(Arch::Aarch64),
-            Some("linux/amd64" | "linux/x86_64" | "amd64" | "x86_64") => Some(Arch::X86_64),
-            _ if image.split('/').any(|part| part == "arm64v8") => Some(Arch::Aarch64),
-            _ => named.get(image.to_lowercase().as_str()).copied().flatten(),
-        };
-        found.push(stated);
-        if let Some(name) = &stage.name {
-            named.insert(name, stated);
+    // What the file's own arguments are where nobody gives them.
+    let mut defaults = Variables::default();
+    for act in acts.iter().take_while(|act| !matches!(act.does, Does::From(_))) {
+        if let Does::Set(variable) = &act.does {
+            let given = built.arguments.iter().any(|arguments| arguments.value(&variable.name).is_some());
+            let value = match variable.value.as_ref().filter(|_| !given) {
+                Some(text) => defaults.value(text, act.at, Seen::Build),
+                None => Value::unknown(act.at, Seen::Build),
+            };
+            defaults.set(&variable.name, value);
         }
     }
+    let last = stages.len().saturating_sub(1);
+    for (n, (_, stage)) in stages.iter().enumerate() {
+        let image = stage.image.known().unwrap_or_default();
+        let asked = || built.processors(&name_of(n, stage), n == last);
+        let own = match stage.platform.as_ref() {
+            Some(text) => match text.pieces.as_slice() {
+                [Piece::Variable { name, .. }] if name == "TARGETPLATFORM" => asked(),
+                [Piece::Variable { name, .. }] if name == "BUILDPLATFORM" => Processors::default(),
+                _ => defaults.resolve(text).map_or_else(Processors::unknown, |text| Processors::written(&text)),
+            },
+            None if image.split('/').any(|part| part == "arm64v8") => Processors::only(Arch::Aarch64),
+            None => named.get(image.to_lowercase().as_str()).cloned().unwrap_or_else(asked),
+        };
+        if let Some(name) = &stage.name {
+            named.insert(name, own.clone());
+        }
+        found.push(own);
+    }
     found
+}
+
+fn name_of(n: usize, stage: &Stage) -> String {
+    stage.name.clone().unwrap_or_else(|| n.to_string())
+}
+
+/// Whether a job runs on a machine that may have a GPU of the user's.
+pub(super) fn has_own_runner(job: &Job) -> bool {
+    let labels = job.runs_on.as_ref().and_then(Text::known).unwrap_or_default();
+    on_own_runner(&labels.to_lowercase())
 }
 
 /// A job that runs on a machine of one's own, which a host may describe; GitHub's hosted runners have no GPU of the user's.

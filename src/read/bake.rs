@@ -136,8 +136,14 @@ fn built(target: &Block, lineage: &[&Block], defaults: &HashMap<&str, &Text>) ->
     }
     let (target_stage, arguments) = (get("target").map(text), arguments.into_values().collect());
     let build = BuildOf { context, dockerfile, target: target_stage, arguments, unread_arguments };
+    let platforms: Vec<Text> = match get("platforms") {
+        Some(Value::List(all)) => all.iter().map(text).collect(),
+        Some(other) => vec![text(other)],
+        None => Vec::new(),
+    };
     let launch = |image| {
-        let launch = Launch { image, build: Some(build.clone()), ..Launch::new(Launcher::DockerBuild, target.at) };
+        let platforms = platforms.clone();
+        let launch = Launch { image, build: Some(build.clone()), platforms, ..Launch::new(Launcher::DockerBuild, target.at) };
         Act { at: target.at, when: When::default(), does: Does::Launch(Box::new(launch)) }
     };
     let tags: Vec<Text> = match get("tags") {

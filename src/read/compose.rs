@@ -200,8 +200,13 @@ impl<'a> Service<'a> {
     fn launch(mut self, key: Node<'_>) -> Launch {
         let build = self.get("build").and_then(|b| self.build(b));
         let gpu = self.gpu();
+        // The service's own is the one of those it is built for that it runs on.
+        let built_for = || Some(self.get("build")?.get("platforms")?.items().into_iter().filter_map(node_text).collect());
+        let platform = self.get("platform").and_then(node_text).map(|platform| vec![platform]);
+        let platforms = platform.or_else(built_for).unwrap_or_default();
         let of = |key: &str| self.get(key).map(words);
         let command = of("command").unwrap_or_default();
+        let entrypoint = self.get("entrypoint").filter(|n| !n.is_null()).map(words);
         let layers = self.layers.iter().rev();
         Launch {
             by: Launcher::Compose,
@@ -209,16 +214,18 @@ impl<'a> Service<'a> {
             key: key.at(),
             image: self.get("image").and_then(node_text),
             build,
+            platforms,
             gpu,
-            idle: self.has_no_replicas() || Launch::only_tells(&command),
+            idle: self.has_no_replicas() || Launch::only_tells(entrypoint.as_deref(), &command),
             command,
-            entrypoint: self.get("entrypoint").filter(|n| !n.is_null()).map(words),
+            entrypoint,
             environment: layers.filter_map(|l| l.get("environment")).flat_map(|n| variables(n, Scope::Environment)).collect(),
             environment_files: self.get("env_file").map(files).unwrap_or_default(),
             unread_environment: false,
             pod: None,
             object: None,
             gpu_node: None,
+            nodes: Vec::new(),
             open: self.open,
         }
     }

@@ -133,6 +133,26 @@ pub(super) fn gpu_options(words: &[Text]) -> (Option<Span>, bool) {
     (asked, open)
 }
 
+/// The values that a long option has among these words.
+pub(super) fn option_values(name: &str, words: impl Iterator<Item = Text>) -> impl Iterator<Item = Text> {
+    let mut before = false;
+    words.filter_map(move |mut word| {
+        let is_value = std::mem::take(&mut before);
+        before = !is_value && word.known() == Some(name);
+        let attached = match word.pieces.first() {
+            Some(Piece::Literal(first)) => {
+                first.strip_prefix(name).and_then(|rest| rest.strip_prefix(['=', ' '])).map(str::to_owned)
+            }
+            _ => None,
+        };
+        if let (Some(value), Some(first)) = (attached, word.pieces.first_mut()) {
+            *first = Piece::Literal(value);
+            return Some(word);
+        }
+        is_value.then_some(word)
+    })
+}
+
 /// The variables that options of `docker run` give, and whether more of them come from files that are not read.
 pub(super) fn option_variables(words: &[Text]) -> (Vec<Variable>, bool) {
     let (mut found, mut unread) = (Vec::new(), false);

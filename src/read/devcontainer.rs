@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::container::{gpu_options, option_variables, variables};
+use super::container::{gpu_options, option_values, option_variables, variables};
 use super::syntax::interpolation::node_text;
 use super::syntax::yaml::{Node, Style, Tree};
 use super::{command, shell};
@@ -87,6 +87,8 @@ fn launch(root: Node<'_>, torn: bool) -> Option<Act> {
         (None, Some(node)) if node.text() == Some("true") || node.is_map() => GpuRequest::Asked(node.at()),
         _ => GpuRequest::None,
     };
+    let built_with = root.path(&["build", "options"]).into_iter().flat_map(Node::items).filter_map(node_text);
+    let platforms = option_values("--platform", options.iter().cloned().chain(built_with));
     let (given, unread_environment) = option_variables(&options);
     let environment = ["containerEnv", "remoteEnv"].iter().filter_map(|k| root.get(k));
     let launch = Launch {
@@ -95,6 +97,7 @@ fn launch(root: Node<'_>, torn: bool) -> Option<Act> {
         key: key.at(),
         image: image.and_then(|(_, node)| node_text(node)),
         build,
+        platforms: platforms.collect(),
         gpu,
         command: Vec::new(),
         entrypoint: None,
@@ -104,6 +107,7 @@ fn launch(root: Node<'_>, torn: bool) -> Option<Act> {
         pod: None,
         object: None,
         gpu_node: None,
+        nodes: Vec::new(),
         // The compose file may ask for what is not asked here.
         open: open || torn || compose.is_some(),
         idle: false,

@@ -1,11 +1,16 @@
 //! Kubernetes manifests: every container of a pod is a launch, whatever makes the pod.
 
+use std::collections::BTreeMap;
+
 use super::container::document_stretches;
 use super::syntax::interpolation::node_text;
 use super::syntax::yaml::{Node, Tree};
+use crate::outline::Node as Labelled;
 use crate::outline::{Act, Does, GpuRequest, Launch, Launcher, Object, Outline, Piece, Scope, Text, Variable, When};
 use crate::source::{FileId, Span};
 
+/// Where the terms stand one of which a node must fit.
+const REQUIRED: &[&str] = &["affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms"];
 /// A pod's specification is looked for no deeper.
 const DEPTH: usize = 24;
 /// The names of containers that prepare the others begin so.
@@ -78,7 +83,7 @@ fn read_object(object: Node<'_>, torn: bool, acts: &mut Vec<Act>) {
         for ((_, launch), (_, init)) in launches.iter_mut().zip(&all) {
             launch.open |= torn || pod.is_open() || *init || (asked && launch.gpu == GpuRequest::None);
             launch.open |= !RUN_AS_WRITTEN.contains(&kind);
-            launch.idle = idle;
+            launch.idle |= idle;
             launch.object = Some(Object { kind: kind.to_owned(), name: name.to_owned() });
         }
         if !asked
@@ -162,24 +167,65 @@ fn launch(container: Node<'_>, pod: Node<'_>, init: bool) -> Launch {
     let patches = container.get("image").is_none()
         && (changes(container, &["resources", "command", "args", "env", "envFrom"])
             || changes(pod, &["nodeSelector", "affinity", "runtimeClassName", "$patch"]));
+    let (entrypoint, command): (Option<Vec<Text>>, Vec<Text>) = (words("command"), words("args").unwrap_or_default());
     Launch {
         by: Launcher::Kubernetes,
         name: name.map(|n| if init { format!("{INIT}{n}") } else { n.to_owned() }),
         key,
         image: container.get("image").and_then(node_text),
         build: None,
+        platforms: platforms(pod),
         gpu: asked.map_or(GpuRequest::None, GpuRequest::Asked),
-        command: words("args").unwrap_or_default(),
-        entrypoint: words("command"),
+        idle: Launch::only_tells(entrypoint.as_deref(), &command),
+        command,
+        entrypoint,
         environment: container.get("env").map(environment).unwrap_or_default(),
         environment_files: Vec::new(),
         unread_environment: container.get("envFrom").is_some(),
         pod: Some(pod.at()),
         gpu_node: None,
+        nodes: nodes(pod),
         object: None,
-        idle: false,
         open: patches || container.is_open() || resources.into_iter().chain(lists).any(Node::is_open),
     }
+}
+
+/// The labels of the nodes that a pod is sent to, by its selector and its affinity.
+fn nodes(pod: Node<'_>) -> Vec<Labelled> {
+    let unknown = |node: Node<'_>| Text { pieces: vec![Piece::Opaque], at: node.at() };
+    let value = |node: Node<'_>| node_text(node).unwrap_or_else(|| unknown(node));
+    let labelled = |key: Node<'_>, values: Vec<Text>| Some(Labelled { label: key.text()?.to_owned(), values });
+    let selector = pod.get("nodeSelector").map(Node::entries).unwrap_or_default();
+    let mut found: Vec<_> = selector.into_iter().filter_map(|(key, one)| labelled(key, vec![value(one)])).collect();
+    let conditions = |term: Node<'_>| {
+        let all = term.get("matchExpressions").map(Node::items).unwrap_or_default().into_iter();
+        let named = all.filter(|condition| condition.get("operator").and_then(Node::text) == Some("In"));
+        let values = |of: Node<'_>| of.get("values").map(Node::items).unwrap_or_default().into_iter().map(value).collect();
+        named.filter_map(|of| labelled(of.get("key")?, values(of))).collect::<Vec<_>>()
+    };
+    let mut terms = pod.path(REQUIRED).map(Node::items).unwrap_or_default().into_iter().map(conditions);
+    let first = terms.next().unwrap_or_default();
+    // Each of the terms will do: what they all ask for is asked for.
+    found.extend(terms.fold(first, |mut shared, term| {
+        let of: BTreeMap<&str, &Labelled> = term.iter().map(|one| (one.label.as_str(), one)).collect();
+        shared.retain_mut(|one| match of.get(one.label.as_str()) {
+            Some(other) => {
+                one.values.extend(other.values.iter().cloned());
+                true
+            }
+            None => false,
+        });
+        shared
+    }));
+    found
+}
+
+/// The platforms of the nodes that a pod is sent to by its selector.
+/// Source: <https://kubernetes.io/docs/reference/labels-annotations-taints/#kubernetes-io-arch>.
+fn platforms(pod: Node<'_>) -> Vec<Text> {
+    let selector = pod.get("nodeSelector");
+    let labels = ["kubernetes.io/arch", "beta.kubernetes.io/arch"].iter();
+    labels.filter_map(|label| node_text(selector?.get(label)?)).take(1).collect()
 }
 
 /// `[{name, value}]`; what comes from a secret or a field is not known.
@@ -203,10 +249,9 @@ fn environment(node: Node<'_>) -> Vec<Variable> {
 fn gpu_node(pod: Node<'_>) -> Option<Text> {
     let selector = pod.get("nodeSelector").map(Node::entries).unwrap_or_default();
     let selected = selector.into_iter().find_map(|(key, value)| speaks(key, &[value]));
-    let required = ["affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms"];
     let attracted = || {
         // Each of the terms will do.
-        let terms = pod.path(&required).map(Node::items).unwrap_or_default();
+        let terms = pod.path(REQUIRED).map(Node::items).unwrap_or_default();
         let words: Vec<_> = terms.into_iter().map(term).collect();
         if words.iter().all(Option::is_some) { words.into_iter().flatten().next() } else { None }
     };

@@ -1,7 +1,7 @@
 //! Apptainer, formerly Singularity (<https://apptainer.org/docs/user/latest/cli.html>).
 
 use super::slurm;
-use crate::outline::{Does, GpuRequest, Launch, Launcher, Text};
+use crate::outline::{Does, GpuRequest, Launch, Launcher, Piece, Text};
 use crate::source::Span;
 
 /// Options whose value is the next word.
@@ -39,7 +39,10 @@ const VALUED: &[&str] = &[
     "--cpus",
 ];
 
-/// `apptainer exec --nv docker://image command`.
+/// More of those for `build`.
+const BUILD_VALUED: &[&str] = &["--build-arg", "--build-arg-file", "--section", "--library"];
+
+/// `apptainer exec --nv docker://image command`, `apptainer build image.sif docker-daemon:image`.
 pub(super) fn apptainer(words: &[Text], _at: Span) -> Vec<Does> {
     let Some((program, mut rest)) = words.split_first() else { return Vec::new() };
     let mut gpu = GpuRequest::None;
@@ -50,6 +53,7 @@ pub(super) fn apptainer(words: &[Text], _at: Span) -> Vec<Does> {
             Some("--nv" | "--nvccli") => gpu = GpuRequest::Asked(word.at),
             Some(option) if VALUED.contains(&option) => rest = rest.get(1..).unwrap_or_default(),
             Some(option) if option.starts_with('-') => {}
+            Some("build") if !started => return converted(after, program.at).into_iter().collect(),
             Some("run" | "exec" | "shell" | "test" | "instance" | "start") if !started || word.known() == Some("start") => {
                 started = true;
             }
@@ -66,7 +70,31 @@ pub(super) fn apptainer(words: &[Text], _at: Span) -> Vec<Does> {
     Vec::new()
 }
 
+/// An image of this machine's docker that becomes a file; docker does not start it for that.
+fn converted(words: &[Text], key: Span) -> Option<Does> {
+    let mut rest = words;
+    let mut operands = Vec::new();
+    while let Some((word, after)) = rest.split_first() {
+        rest = after;
+        match word.known() {
+            Some(option) if VALUED.contains(&option) || BUILD_VALUED.contains(&option) => {
+                rest = rest.get(1..).unwrap_or_default()
+            }
+            Some(option) if option.starts_with('-') => {}
+            _ => operands.push(word),
+        }
+    }
+    let [_, source] = operands[..] else { return None };
+    let mut image = source.clone();
+    if let Piece::Literal(first) = image.pieces.first_mut()? {
+        let name = first.strip_prefix("docker-daemon:")?;
+        *first = name.trim_start_matches('/').to_owned();
+    }
+    let launch = Launch { image: Some(image), idle: true, ..Launch::new(Launcher::Apptainer, key) };
+    Some(Does::Launch(Box::new(launch)))
+}
+
 /// An image of a registry; all other words name files or other libraries.
 fn is_docker(word: &Text) -> bool {
-    matches!(word.pieces.first(), Some(crate::outline::Piece::Literal(text)) if text.starts_with("docker://"))
+    matches!(word.pieces.first(), Some(Piece::Literal(text)) if text.starts_with("docker://"))
 }

@@ -160,7 +160,7 @@ fn run(words: &[Text], key: Span) -> Launch {
             Next::Operand(word) => {
                 out.image = Some(word.clone());
                 out.command = rest.to_vec();
-                out.idle = Launch::only_tells(rest);
+                out.idle = Launch::only_tells(out.entrypoint.as_deref(), rest);
                 break;
             }
         }
@@ -171,6 +171,8 @@ fn run(words: &[Text], key: Span) -> Launch {
 /// `$IMAGE` among options is the image, `$GPU_ARGS` is not; a last word always is.
 fn is_image(word: &Text, rest: &[Text]) -> bool {
     match word.pieces.as_slice() {
+        // A command in its place, which builds it.
+        [Piece::Variable { name, .. }] if name.starts_with('(') => true,
         [Piece::Variable { name, instead: None, .. }] => {
             let name = name.to_ascii_uppercase();
             let options = ["OPT", "ARG", "FLAG", "GPU", "PARAM", "VOLUME", "MOUNT", "ENV", "PORT"];
@@ -200,6 +202,7 @@ fn option(out: &mut Launch, name: &str, value: Text, at: Span) {
         out.gpu = GpuRequest::Optional(at);
     }
     match name {
+        "--platform" => out.platforms = vec![value],
         "--runtime" | "--device" if value.known().is_none() => out.open = true,
         "--name" => out.name = value.known().map(str::to_owned),
         "--entrypoint" => out.entrypoint = Some(if value.pieces.is_empty() { vec![] } else { vec![value] }),
@@ -228,11 +231,12 @@ fn build(words: &[Text], key: Span, at: Span) -> Vec<Does> {
         arguments: Vec::new(),
         unread_arguments: false,
     };
-    let mut open = false;
+    let (mut open, mut platforms) = (false, Vec::new());
     while let Some(next) = next(&mut rest, BUILD_FLAGS, "qD") {
         match next {
             Next::Valued("t" | "--tag", tag, _) => tags.push(tag),
             Next::Valued("f" | "--file", file, _) => of.dockerfile = Some(file),
+            Next::Valued("--platform", platform, _) => platforms.push(platform),
             Next::Valued("--target", target, _) => of.target = Some(target),
             Next::Valued("--build-arg", argument, _) => match variable(&argument, Scope::Arg) {
                 Some(argument) => of.arguments.push(argument),
@@ -254,7 +258,13 @@ fn build(words: &[Text], key: Span, at: Span) -> Vec<Does> {
     // What is not known may be more of them.
     of.unread_arguments |= open;
     let launch_of = |image: Option<Text>| {
-        let launch = Launch { image, build: Some(of.clone()), open, ..Launch::new(Launcher::DockerBuild, key) };
+        let launch = Launch {
+            image,
+            build: Some(of.clone()),
+            platforms: platforms.clone(),
+            open,
+            ..Launch::new(Launcher::DockerBuild, key)
+        };
         Does::Launch(Box::new(launch))
     };
     if tags.is_empty() { vec![launch_of(None)] } else { tags.into_iter().map(|tag| launch_of(Some(tag))).collect() }

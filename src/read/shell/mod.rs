@@ -7,6 +7,7 @@ mod answers;
 mod array;
 mod batch;
 mod branches;
+mod built_to_run;
 mod builtin;
 mod functions;
 mod heredoc;
@@ -57,7 +58,8 @@ pub(super) fn read_excerpt(excerpt: &Excerpt) -> Script {
         return Script { acts: Vec::new(), comments: Vec::new(), torn: vec![tangled(excerpt)] };
     };
     let comments = scan::comments(&tree).into_iter().map(|at| excerpt.span(at).range()).collect();
-    let (acts, torn) = walk::read(excerpt, &tree);
+    let (mut acts, torn) = walk::read(excerpt, &tree);
+    built_to_run::join(&mut acts);
     Script { acts, comments, torn }
 }
 

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::built_to_run::gives_out_an_image;
 use crate::outline::{Piece, Text};
 use crate::read::excerpt::{Excerpt, UNKNOWN};
 
@@ -126,6 +127,12 @@ impl Reader<'_> {
                     self.skip_backquoted();
                     Self::opaque(pieces);
                 }
+                // `<(…)` is a file whose text and name are known only when run.
+                '<' | '>' if shell && end == End::Source && self.peek() == Some('(') => {
+                    self.at += 1;
+                    self.skip_to('(', ')');
+                    Self::opaque(pieces);
+                }
                 '*' if shell && end == End::Source && !compares(&self.source[..start]) => Self::opaque(pieces),
                 '{' if shell && end == End::Source && self.is_brace_list() => {
                     self.skip_to('{', '}');
@@ -161,7 +168,7 @@ impl Reader<'_> {
                 let start = self.at;
                 self.at += 1;
                 self.skip_to('(', ')');
-                match self.source.get(start..self.at).filter(|command| MACHINE.contains(command)) {
+                match self.source.get(start..self.at).filter(|command| MACHINE.contains(command) || gives_out_an_image(command)) {
                     Some(command) => {
                         pieces.push(Piece::Variable { name: command.to_owned(), fallback: None, instead: None });
                     }
@@ -311,6 +318,7 @@ mod tests {
             ("${A##*/}b", "?b"),
             ("$(nvcc -V | x \")\")z`a b`", "?z?"),
             ("x-$(uname -m).sh", "x-<(uname -m)>.sh"),
+            ("<(curl -s https://x.example/r.txt)", "?"),
             ("dist/*.whl", "dist/?.whl"),
             ("torch==2.*", "torch==2.*"),
             ("~/*", "~/?"),

@@ -93,8 +93,10 @@ fn built(node: Node<'_>, step: Node<'_>, run: &Run<'_>) -> Vec<Act> {
         arguments: named.map(|(name, value)| Variable { name, value: Some(value), scope: Scope::Arg }).collect(),
         unread_arguments: !other.is_empty(),
     };
+    let platforms = with("platforms").map(|text| lines(&text)).unwrap_or_default();
     let launch = |image| {
-        let launch = Launch { image, build: Some(build.clone()), ..Launch::new(Launcher::DockerBuild, node.at()) };
+        let platforms = platforms.clone();
+        let launch = Launch { image, build: Some(build.clone()), platforms, ..Launch::new(Launcher::DockerBuild, node.at()) };
         run.act(node.at(), Does::Launch(Box::new(launch)))
     };
     let tags = with("tags").map(|text| lines(&text)).unwrap_or_default();

@@ -1,0 +1,58 @@
+//! A pod that is sent to nodes with one GPU says nothing of a machine with another.
+
+use cudalint::linter::Linter;
+use cudalint::settings::Settings;
+use cudalint::source::Origin;
+
+/// Whether anything is said of a pod with these lines for a machine with an old driver.
+fn speaks(pod: &str, gpu: &str) -> bool {
+    let mut linter = Linter::new(Settings { select: vec!["driver-too-old".to_owned()], ..Settings::default() });
+    let text = format!(
+        "apiVersion: v1\nkind: Pod\nspec:\n  {pod}\n  containers:\n    - image: pytorch/pytorch:2.1.0-cuda12.1-cudnn8-runtime\n      resources: {{limits: {{nvidia.com/gpu: 1}}}}\n"
+    );
+    linter.set("k8s/pod.yaml", &text).expect("no configuration");
+    let host = format!("driver = \"470.182.03\"\n{gpu}");
+    linter.host(Origin::Outside, "host.toml", &host).expect("a host");
+    !linter.report().diagnostics.is_empty()
+}
+
+#[test]
+fn nodes_are_told_by_their_labels() {
+    let a100 = "[[gpu]]\nname = \"NVIDIA A100-SXM4-80GB\"\n";
+    for (label, on_a100, on_4090) in [
+        ("nvidia.com/gpu.product: NVIDIA-A100-SXM4-80GB", true, false),
+        ("nvidia.com/gpu.product: NVIDIA-GeForce-RTX-4090-SHARED", false, true),
+        ("nvidia.com/gpu.product: NVIDIA-Something", false, false),
+        ("nvidia.com/gpu.product: \"{{ .Values.gpu }}\"", false, false),
+        ("nvidia.com/gpu.present: \"true\"", true, true),
+        ("nvidia.com/gpu.family: ampere", false, false),
+        ("cloud.google.com/gke-accelerator: nvidia-tesla-t4", false, false),
+        ("cloud.google.com/gke-accelerator: nvidia-tesla-a100", true, false),
+        ("node.kubernetes.io/instance-type: p4d.24xlarge", true, false),
+        ("node.kubernetes.io/instance-type: my-machine", false, false),
+        ("pool: gpu-a100", true, false),
+        ("pool: gpu", true, true),
+        ("kubernetes.io/hostname: node1", true, true),
+    ] {
+        let selector = format!("nodeSelector: {{{label}}}");
+        let found = [a100, "[[gpu]]\nname = \"RTX 4090\"\n"].map(|gpu| speaks(&selector, gpu));
+        assert_eq!(found, [on_a100, on_4090], "{label}");
+        // Of a machine of which no GPU is told, none is told to be another.
+        assert!(speaks(&selector, ""), "{label}");
+    }
+}
+
+#[test]
+fn each_term_of_an_affinity_will_do() {
+    let term =
+        |product: &str| format!("{{matchExpressions: [{{key: nvidia.com/gpu.product, operator: In, values: [{product}]}}]}}");
+    let affinity = |terms: &str| {
+        let pod = format!(
+            "affinity: {{nodeAffinity: {{requiredDuringSchedulingIgnoredDuringExecution: {{nodeSelectorTerms: [{terms}]}}}}}}"
+        );
+        speaks(&pod, "[[gpu]]\nname = \"RTX 4090\"\n")
+    };
+    let (a100, rtx) = (term("NVIDIA-A100-SXM4-80GB"), term("NVIDIA-GeForce-RTX-4090"));
+    let any = "{matchExpressions: [{key: pool, operator: Exists}]}";
+    assert!(!affinity(&a100) && affinity(&rtx) && affinity(&format!("{a100}, {rtx}")) && affinity(&format!("{a100}, {any}")));
+}
