@@ -3,8 +3,8 @@
 
 use crate::environment::{Evidence, Host, Join, Reason};
 use crate::knowledge::{self, Basis, DriverBound, Kernels, Library, Release, Segment, Sm};
-use crate::notation::requirement::{Subject, parse};
 use crate::platform::Os;
+use crate::resolve;
 use crate::source::Span;
 use crate::version::{CudaVersion, DriverVersion, Version};
 
@@ -158,12 +158,7 @@ pub(crate) fn carried(kernels: Kernels) -> String {
 
 /// The companion's newest release that requires a torch by its exact version.
 pub(crate) fn partner(companion: &str, torch: &Version) -> Option<&'static str> {
-    let fits = |text: &&str| match parse(text).map(|r| r.subject) {
-        Ok(Subject::Package { name, wants, .. }) => name == "torch" && wants.pin().is_some_and(|pin| pin.public() == *torch),
-        _ => false,
-    };
-    let rows = knowledge::releases(companion);
-    rows.iter().rev().find(|r| r.requires.iter().any(fits)).map(|r| r.version)
+    resolve::made_for(companion, "torch").iter().rev().find(|(pin, _)| pin == torch).map(|(_, version)| *version)
 }
 
 #[cfg(test)]

@@ -79,6 +79,23 @@ fn serve(release: &'static Release, index: &'static str, local: bool) -> Option<
     Some(Served { build: Build { version: version?, index, release }, pythons })
 }
 
+/// The releases of a package that pin the framework which they are made for, with what they pin; in the order of the tables.
+pub(crate) fn made_for(package: &str, framework: &'static str) -> Arc<[(Version, &'static str)]> {
+    static KNOWN: Known<(Place, &'static str), Arc<[(Version, &'static str)]>> = Known::new();
+    let rows = knowledge::releases(package);
+    KNOWN.get((place(rows), framework), || {
+        let pins = rows.iter().flat_map(|release| {
+            let all = requirements(release);
+            let pins = all.iter().filter_map(|(_, parsed)| match &parsed.subject {
+                Subject::Package { name, wants, .. } if name == framework => Some((wants.pin()?.public(), release.version)),
+                _ => None,
+            });
+            pins.collect::<Vec<_>>()
+        });
+        pins.collect()
+    })
+}
+
 /// The frameworks that releases of a package on PyPI pin.
 pub(crate) fn frameworks_pinned_by(package: &str) -> Arc<[String]> {
     static KNOWN: Known<Place, Arc<[String]>> = Known::new();

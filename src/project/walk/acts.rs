@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::super::paths;
 use super::super::variables::{Seen, Value, Variables};
 use super::decided::{Decided, of_build};
-use super::{DEEPEST, Event, Kept, Prefix, Walker};
+use super::{Event, Kept, Prefix, Walker};
 use crate::notation::asking::Says;
 use crate::outline::{Act, Answer, Does, How, Include, Kind, Leaves, Piece, Place, Scope, Text, Variable};
 use crate::source::Span;
@@ -62,7 +62,7 @@ enum Frame {
 impl<'a> Walker<'_, 'a> {
     /// Lets acts happen; whether their shell has ended with them.
     pub(super) fn acts(&mut self, path: &str, acts: &'a [Act], depth: usize) -> bool {
-        if depth > DEEPEST || !self.bounds.acts(acts) {
+        if !self.bounds.follows(depth) || !self.bounds.acts(acts) {
             return false;
         }
         let mut frames: Vec<Frame> = Vec::new();

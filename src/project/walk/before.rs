@@ -54,7 +54,11 @@ impl<'a> Walker<'_, 'a> {
         let again = own.is_some_and(|own| script.reached.contains(&own));
         self.script.reached.extend(script.reached);
         self.script.looked.extend(script.looked);
-        if again || aside.bounds.left_out {
+        if again {
+            return;
+        }
+        if aside.bounds.left_out {
+            self.script.events.push(Event::Unknown);
             return;
         }
         let steps = script.events.into_iter().filter_map(|e| if let Event::Install(step) = e { Some(*step) } else { None });

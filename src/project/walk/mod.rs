@@ -19,9 +19,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::hash::{DefaultHasher, Hasher};
 
-use bounds::Bounds;
+use bounds::{Bounds, DEEPEST};
 use configuration::Configuration;
-use decided::Decided;
+use decided::{Decided, Last};
 pub(crate) use install::UNREAD;
 use project::is_project;
 
@@ -44,9 +44,6 @@ use crate::outline::{
 };
 use crate::platform::Os;
 use crate::source::{FileId, Span};
-
-/// No include is followed deeper: cycles end here.
-const DEEPEST: usize = 12;
 
 /// What happens from a start on, in one world.
 #[derive(Debug, Default)]
@@ -79,6 +76,8 @@ pub(crate) struct Script {
     pub(crate) runs: Command,
     /// How much work the walk was; the more, the fewer worlds are looked at.
     pub(crate) weight: usize,
+    /// More leads on from here than is followed: nothing is said of it.
+    pub(crate) left_out: bool,
 }
 
 impl Script {
@@ -255,6 +254,7 @@ pub(crate) fn walk(project: &Project<'_>, beginning: &Beginning, world: &World) 
     let exported = walker.variables.exported().map(|(name, value)| (name.to_owned(), value.clone()));
     walker.script.exported = exported.collect();
     walker.script.weight = walker.bounds.weight();
+    walker.script.left_out = walker.bounds.left_out;
     if walker.bounds.left_out {
         // What was left out may change all that was seen.
         walker.script.events.clear();
@@ -297,6 +297,8 @@ struct Walker<'p, 'a> {
     says: Says,
     /// A file was sourced that cannot be read: any variable may have another value.
     unsure: bool,
+    /// Packages of the root that are asked for by name, and by those that are: what each requires is looked at once.
+    published: BTreeSet<&'a str>,
     /// Set for the next command only.
     pending: Vec<(String, Value)>,
     bounds: Bounds,
@@ -384,6 +386,7 @@ impl<'p, 'a> Walker<'p, 'a> {
             tested: false,
             says: Says::default(),
             unsure: false,
+            published: BTreeSet::new(),
             pending: Vec::new(),
             bounds: Bounds::default(),
         }
@@ -408,10 +411,17 @@ impl<'p, 'a> Walker<'p, 'a> {
 
     /// The same for one of several acts that follow each other.
     fn takes_in<'d>(&mut self, act: &'d Act, decided: &mut Decided<'d>) -> bool {
+        // Most acts stand where the one before them does.
+        if let Some(last) = decided.last.as_ref().filter(|last| *last.when == act.when) {
+            self.tested = last.tested;
+            return last.takes;
+        }
         let open: Vec<&Choice> = self.decide(act, decided);
         self.meet(open.iter().copied());
         self.tested = open.iter().any(|choice| matches!(choice, Choice::Branch { .. }));
-        decided.holds(act) && self.world.takes(open.iter().copied()) == Some(true)
+        let takes = decided.holds(act) && self.world.takes(open.iter().copied()) == Some(true);
+        decided.last = Some(Last { when: &act.when, takes, tested: self.tested });
+        takes
     }
 
     fn meet<'c>(&mut self, choices: impl Iterator<Item = &'c Choice>) {
