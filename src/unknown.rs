@@ -58,7 +58,8 @@ pub(crate) fn left_out<'a>(starts: impl Iterator<Item = (&'a str, Span)>) -> Vec
     let mut files = HashSet::new();
     let first: Vec<_> = starts.filter(|(_, at)| files.insert(at.file)).collect();
     let what = |name: &str| format!("{}: it leads to more than is followed: nothing is said of it", brief(name));
-    let mut notices: Vec<_> = first.iter().take(MOST_FILES).map(|(name, at)| Notice { at: Some(*at), what: what(name) }).collect();
+    let mut notices: Vec<_> =
+        first.iter().take(MOST_FILES).map(|(name, at)| Notice { at: Some(*at), what: what(name) }).collect();
     if first.len() > MOST_FILES {
         notices.push(Notice { at: None, what: format!("{} more files lead to more than is followed", first.len() - MOST_FILES) });
     }

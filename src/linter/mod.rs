@@ -369,13 +369,15 @@ impl Linter {
         let mut environments = Vec::new();
         for (platform, hosts) in platforms(beginning, hosts) {
             let first = World::of(platform, beginning);
-            let met = project::walk(project, beginning, &first);
+            let survey = |world: &World| project::survey(project, beginning, world);
             // Worlds in which the same happens are one.
             let mut happened = HashSet::new();
-            for world in project::worlds(&first, &met) {
-                let script = project::walk(project, beginning, &world);
+            let worlds = project::worlds(&first, survey);
+            let several = worlds.len() > 1;
+            for (world, seen) in worlds {
+                let script = seen.unwrap_or_else(|| project::walk(project, beginning, &world));
                 judged.left_out = judged.left_out.or(script.left_out.then_some(beginning.at));
-                if !happened.insert((script.happens(), world.platform.clone())) {
+                if several && !happened.insert((script.happens(), world.platform.clone())) {
                     judged.take(script);
                     continue;
                 }

@@ -23,7 +23,8 @@ impl<T: Copy> Index<T> {
     pub(super) fn fitting(&self, path: &str) -> impl Iterator<Item = T> {
         let name = name_of(path);
         let by_end = self.ends.get(end_of(name)).into_iter().flatten();
-        let fit = move |glob: &str| if glob.contains('/') { fits(glob, path) } else { part_fits(glob.as_bytes(), name.as_bytes()) };
+        let fit =
+            move |glob: &str| if glob.contains('/') { fits(glob, path) } else { part_fits(glob.as_bytes(), name.as_bytes()) };
         by_end.chain(&self.open).filter(move |(glob, _)| fit(glob)).map(|(_, meaning)| *meaning)
     }
 }

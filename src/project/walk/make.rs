@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::super::{File, paths};
-use super::acts::is_of_variables;
 use super::Walker;
+use super::acts::is_of_variables;
 use crate::outline::{Act, Does, How, Include, Kind, Text};
 use crate::source::Span;
 
@@ -110,6 +110,7 @@ impl<'a> Walker<'_, 'a> {
         for (path, file) in &run.files {
             let acts = &file.outline.acts;
             for (begin, end) in self.project.parts(*file).rules(name, acts.len()) {
+                self.weigh(&acts[begin]);
                 if let Does::Goal(goal) = &acts[begin].does
                     && self.world.takes(&acts[begin].when.0) == Some(true)
                 {

@@ -12,18 +12,21 @@ mod open;
 mod project;
 mod settings;
 mod stage;
+mod telling;
 mod uses;
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write;
 use std::hash::{DefaultHasher, Hasher};
+use std::rc::Rc;
 
 use bounds::{Bounds, DEEPEST};
 use configuration::Configuration;
 use decided::{Decided, Last};
 pub(crate) use install::UNREAD;
 use project::is_project;
+use telling::Survey;
 
 use super::arguments::Arguments;
 use super::command::Command;
@@ -66,6 +69,8 @@ pub(crate) struct Script {
     pub(crate) installed: BTreeSet<String>,
     /// All arms and rows that were met, taken or not.
     pub(crate) choices: BTreeSet<Choice>,
+    /// The tests whose arms do anything that tells: the others' arms are all one.
+    pub(crate) telling: BTreeSet<String>,
     /// All markers that were met.
     pub(crate) markers: BTreeSet<String>,
     /// Exported variables in the end.
@@ -211,11 +216,22 @@ pub(crate) struct Routed {
 
 /// Walks one start in one world.
 pub(crate) fn walk(project: &Project<'_>, beginning: &Beginning, world: &World) -> Script {
-    let mut walker = Walker::new(project, world);
+    start(Walker::new(project, world), beginning, decided::of_machine(&world.platform, beginning.at))
+}
+
+/// The same in the first world, to learn which others there are.
+pub(crate) fn survey(project: &Project<'_>, beginning: &Beginning, first: &World) -> Script {
+    let mut variables = decided::of_machine(&first.platform, beginning.at);
+    variables.watch();
+    start(Walker { survey: Some(Survey::default()), ..Walker::new(project, first) }, beginning, variables)
+}
+
+fn start(mut walker: Walker<'_, '_>, beginning: &Beginning, variables: Variables) -> Script {
+    let project = walker.project;
     let Some(file) = project.file(&beginning.path) else { return walker.script };
     walker.enter(&beginning.path, file);
     walker.bounds.enter(file.outline);
-    walker.variables = decided::of_machine(&world.platform, beginning.at);
+    walker.variables = variables;
     match &beginning.enters {
         Enters::Manifest(selection) => {
             walker.folders = vec![paths::folder(&beginning.path).to_owned()];
@@ -224,7 +240,7 @@ pub(crate) fn walk(project: &Project<'_>, beginning: &Beginning, world: &World) 
         }
         Enters::Stage(n) => {
             walker.script.builds = project.givers.of(&beginning.path).arguments.len();
-            walker.image = Some(ImageState::new(project, &beginning.path, world.build));
+            walker.image = Some(ImageState::new(project, &beginning.path, walker.world.build));
             walker.bounds = Bounds::of_one_in(project.parts(file).len());
             walker.bounds.enter(file.outline);
             walker.globals(file);
@@ -253,6 +269,7 @@ pub(crate) fn walk(project: &Project<'_>, beginning: &Beginning, world: &World) 
     }
     let exported = walker.variables.exported().map(|(name, value)| (name.to_owned(), value.clone()));
     walker.script.exported = exported.collect();
+    walker.weigh_variables();
     walker.script.weight = walker.bounds.weight();
     walker.script.left_out = walker.bounds.left_out;
     if walker.bounds.left_out {
@@ -297,6 +314,10 @@ struct Walker<'p, 'a> {
     says: Says,
     /// A file was sourced that cannot be read: any variable may have another value.
     unsure: bool,
+    /// What happens in stages that are copied from, by number and by how many stages deep.
+    stages: HashMap<(usize, usize), Rc<[Event]>>,
+    /// What has been seen of which tests tell, where that is asked.
+    survey: Option<Survey>,
     /// Packages of the root that are asked for by name, and by those that are: what each requires is looked at once.
     published: BTreeSet<&'a str>,
     /// Set for the next command only.
@@ -386,6 +407,8 @@ impl<'p, 'a> Walker<'p, 'a> {
             tested: false,
             says: Says::default(),
             unsure: false,
+            stages: HashMap::new(),
+            survey: None,
             published: BTreeSet::new(),
             pending: Vec::new(),
             bounds: Bounds::default(),
@@ -411,12 +434,15 @@ impl<'p, 'a> Walker<'p, 'a> {
 
     /// The same for one of several acts that follow each other.
     fn takes_in<'d>(&mut self, act: &'d Act, decided: &mut Decided<'d>) -> bool {
+        self.weigh(act);
         // Most acts stand where the one before them does.
         if let Some(last) = decided.last.as_ref().filter(|last| *last.when == act.when) {
             self.tested = last.tested;
             return last.takes;
         }
+        let before = self.listen();
         let open: Vec<&Choice> = self.decide(act, decided);
+        self.heard_tests(act, before);
         self.meet(open.iter().copied());
         self.tested = open.iter().any(|choice| matches!(choice, Choice::Branch { .. }));
         let takes = decided.holds(act) && self.world.takes(open.iter().copied()) == Some(true);
