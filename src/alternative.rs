@@ -83,7 +83,7 @@ impl Wanted<'_> {
     }
 
     /// The packages that cannot stay as they are beside another release, with the version that goes with it.
-    fn beside(&self, component: &Component, release: &Release, version: &Version) -> Vec<(String, Option<String>)> {
+    fn beside(&self, component: &Component, release: &'static Release, version: &Version) -> Vec<(String, Option<String>)> {
         let mut changes = Vec::new();
         for other in self.env.components.iter().filter(|other| other.name != component.name) {
             let builds = &other.builds.builds;

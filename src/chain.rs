@@ -3,8 +3,9 @@
 
 use crate::environment::{Evidence, Host, Join, Reason};
 use crate::knowledge::{self, Basis, DriverBound, Kernels, Library, Release, Segment, Sm};
-use crate::notation::requirement::{Subject, parse};
+use crate::notation::requirement::Subject;
 use crate::platform::Os;
+use crate::resolve;
 use crate::source::Span;
 use crate::version::{CudaVersion, DriverVersion, Specifiers, Version};
 
@@ -163,21 +164,23 @@ pub(crate) fn partner(package: &str, of: &str, version: &Version) -> Option<&'st
 }
 
 /// Whether a release requires a package by its exact version.
-pub(crate) fn is_made_for(release: &Release, package: &str, version: &Version) -> bool {
+pub(crate) fn is_made_for(release: &'static Release, package: &str, version: &Version) -> bool {
     demands(release, package).any(|wants| wants.pin().is_some_and(|pin| pin.public() == *version))
 }
 
 /// Whether a release goes with a version of a package, as far as it says.
-pub(crate) fn goes_with(release: &Release, package: &str, version: &Version) -> bool {
+pub(crate) fn goes_with(release: &'static Release, package: &str, version: &Version) -> bool {
     demands(release, package).all(|wants| wants.public().admits(version))
 }
 
 /// What a release demands of a package.
-pub(crate) fn demands(release: &Release, package: &str) -> impl Iterator<Item = Specifiers> {
-    release.requires.iter().filter_map(move |text| match parse(text).ok()?.subject {
-        Subject::Package { name, wants, .. } => (name == package).then_some(wants),
+pub(crate) fn demands(release: &'static Release, package: &str) -> impl Iterator<Item = Specifiers> {
+    let all = resolve::requirements(release);
+    let of_it = all.iter().filter_map(|(_, parsed)| match &parsed.subject {
+        Subject::Package { name, wants, .. } => (name == package).then(|| wants.clone()),
         _ => None,
-    })
+    });
+    of_it.collect::<Vec<_>>().into_iter()
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use crate::environment::{Environment, Gpu};
 use crate::knowledge::{self, Sm};
 use crate::project::UNREAD;
 use crate::secret::masked;
-use crate::source::brief;
+use crate::source::{Span, brief};
 
 /// What the tables do not know of an environment: each is a reason for silence.
 pub(crate) fn unknown(env: &Environment) -> Vec<String> {
@@ -48,6 +48,22 @@ pub(crate) fn unknown(env: &Environment) -> Vec<String> {
         }
     }
     found
+}
+
+/// No more files are told that are not followed to their ends.
+const MOST_FILES: usize = 20;
+
+/// Starts of which nothing is said because they lead to more than is followed, by name and place; of one file the first.
+pub(crate) fn left_out<'a>(starts: impl Iterator<Item = (&'a str, Span)>) -> Vec<Notice> {
+    let mut files = HashSet::new();
+    let first: Vec<_> = starts.filter(|(_, at)| files.insert(at.file)).collect();
+    let what = |name: &str| format!("{}: it leads to more than is followed: nothing is said of it", brief(name));
+    let mut notices: Vec<_> =
+        first.iter().take(MOST_FILES).map(|(name, at)| Notice { at: Some(*at), what: what(name) }).collect();
+    if first.len() > MOST_FILES {
+        notices.push(Notice { at: None, what: format!("{} more files lead to more than is followed", first.len() - MOST_FILES) });
+    }
+    notices
 }
 
 /// No more unknown GPUs are told one by one.

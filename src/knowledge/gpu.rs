@@ -1,5 +1,8 @@
 //! What a GPU's name means.
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
 use super::gpu_name::key;
 use super::rows::{Gpu, Sm};
 use super::tables::{GPU_NAMES, GPUS, TOOLKITS};
@@ -29,10 +32,20 @@ fn of_one_chip(name: &str) -> Option<&'static Gpu> {
     if !is_model || is_variant(model) {
         return None;
     }
-    let mut with = GPUS.iter().filter(|gpu| words(gpu.name).iter().any(|word| word.eq_ignore_ascii_case(model)));
-    let first = with.next()?;
-    with.all(|gpu| gpu.sm == first.sm && gpu.segment == first.segment).then_some(first)
+    BY_WORD.get(&model.to_ascii_lowercase()).copied().flatten()
 }
+
+/// The first GPU in whose name a word stands; `None` where the word is in names of several kinds. A path's words are asked, too.
+static BY_WORD: LazyLock<HashMap<String, Option<&'static Gpu>>> = LazyLock::new(|| {
+    let mut found: HashMap<String, Option<&'static Gpu>> = HashMap::new();
+    for gpu in GPUS {
+        for word in words(gpu.name) {
+            let first = found.entry(word.to_ascii_lowercase()).or_insert(Some(gpu));
+            *first = first.filter(|first| gpu.sm == first.sm && gpu.segment == first.segment);
+        }
+    }
+    found
+});
 
 /// Whether any GPU or toolkit of the tables knows this compute capability.
 #[must_use]

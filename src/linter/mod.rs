@@ -61,6 +61,8 @@ struct Judged {
     looked: BTreeSet<(String, Kind)>,
     installed: BTreeSet<String>,
     outside: BTreeSet<(String, Span)>,
+    /// Where it starts, if more leads on from there than is followed.
+    left_out: Option<Span>,
     environments: Arc<Vec<Environment>>,
     /// What the image runs.
     runs: Command,
@@ -291,6 +293,8 @@ impl Linter {
                 what: format!("{} lies outside the root and is not read", brief(path)),
             }),
         );
+        let left_out = order.iter().filter_map(|name| Some((name.as_str(), judged.get(name)?.left_out?)));
+        report.warnings.extend(unknown::left_out(left_out));
         let is_option = |gpu: &Gpu| self.sources.origin(gpu.at.file) == Origin::CommandLine;
         report.warnings.extend(unknown::gpus(self.all_hosts().flat_map(|host| &host.gpus), is_option));
         let mut choices = Choices::default();
@@ -361,6 +365,7 @@ impl Linter {
             looked: BTreeSet::new(),
             installed: BTreeSet::new(),
             outside: BTreeSet::new(),
+            left_out: None,
             environments: Arc::default(),
             runs: Command::default(),
             seen: Vec::new(),
@@ -369,12 +374,15 @@ impl Linter {
         let mut environments = Vec::new();
         for (platform, hosts) in platforms(beginning, hosts) {
             let first = World::of(platform, beginning);
-            let met = project::walk(project, beginning, &first);
+            let survey = |world: &World| project::survey(project, beginning, world);
             // Worlds in which the same happens are one.
             let mut happened = HashSet::new();
-            for world in project::worlds(&first, &met) {
-                let script = project::walk(project, beginning, &world);
-                if !happened.insert((script.happens(), world.platform.clone())) {
+            let worlds = project::worlds(&first, survey);
+            let several = worlds.len() > 1;
+            for (world, seen) in worlds {
+                let script = seen.unwrap_or_else(|| project::walk(project, beginning, &world));
+                judged.left_out = judged.left_out.or(script.left_out.then_some(beginning.at));
+                if several && !happened.insert((script.happens(), world.platform.clone())) {
                     judged.take(script);
                     continue;
                 }

@@ -29,7 +29,7 @@ pub(crate) use launches::{LaunchPlace, launches};
 pub(crate) use manifests::manifests;
 pub(crate) use processors::Processors;
 pub(crate) use starts::{Beginning, Enters, commanded};
-pub(crate) use walk::{Asked, Event, Indexed, Installed, LockEntry, Prefix, Routed, Script, UNREAD, walk};
+pub(crate) use walk::{Asked, Event, Indexed, Installed, LockEntry, Prefix, Routed, Script, UNREAD, survey, walk};
 pub(crate) use worlds::{World, worlds};
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};

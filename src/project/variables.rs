@@ -1,6 +1,7 @@
 //! The variables in force while a start is walked, and what a [`Text`] comes to under them.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::sync::{Mutex, PoisonError};
 
 use super::File;
 use crate::notation::asking::Says;
@@ -61,6 +62,8 @@ pub(crate) struct Variables {
     marks: usize,
     /// On what values and the answers of functions rest; no shell's end takes that back.
     says: HashMap<String, Says>,
+    /// The names that were asked for, where anybody wants to know.
+    asked: Option<Mutex<HashSet<String>>>,
 }
 
 /// A moment that variables go back to.
@@ -77,6 +80,33 @@ impl Variables {
             }
         }
         found
+    }
+    /// Remembers from here on which names are asked for.
+    pub(super) fn watch(&mut self) {
+        self.asked = Some(Mutex::default());
+    }
+    /// Whether they are remembered.
+    pub(super) fn is_watched(&self) -> bool {
+        self.asked.is_some()
+    }
+    /// Whether what a variable is, or on what it rests, made or makes a difference to anybody.
+    pub(super) fn matters(&self, name: &str) -> bool {
+        let asked = |asked: &Mutex<HashSet<String>>| asked.lock().unwrap_or_else(PoisonError::into_inner).contains(name);
+        self.asked.as_ref().is_none_or(asked) || self.now.get(name).is_some_and(|value| value.seen == Seen::Programs)
+    }
+    /// The names that were asked for, with these in their place.
+    pub(super) fn swap_asked(&mut self, names: HashSet<String>) -> HashSet<String> {
+        let asked = self.asked.as_mut().map(|asked| asked.get_mut().unwrap_or_else(PoisonError::into_inner));
+        asked.map_or_else(HashSet::new, |asked| std::mem::replace(asked, names))
+    }
+    fn ask(&self, name: &str) {
+        if let Some(asked) = &self.asked {
+            // The set is whole between two statements.
+            let mut asked = asked.lock().unwrap_or_else(PoisonError::into_inner);
+            if !asked.contains(name) {
+                asked.insert(name.to_owned());
+            }
+        }
     }
     /// Adds these, over those of the same names.
     pub(super) fn add(&mut self, others: Self) {
@@ -95,6 +125,11 @@ impl Variables {
     }
     /// On what a variable, or as `(name)` a function, rests.
     pub(super) fn says(&self, name: &str) -> Says {
+        self.ask(name);
+        self.said(name)
+    }
+    /// The same, where that makes no difference to others.
+    pub(super) fn said(&self, name: &str) -> Says {
         self.says.get(name).copied().unwrap_or_default()
     }
     /// What is known of that is this, whatever was known before.
@@ -108,7 +143,7 @@ impl Variables {
     /// On what a text rests.
     pub(super) fn says_of(&self, text: &Text) -> Says {
         let mut says = Says::default();
-        if !self.says.is_empty() {
+        if !self.says.is_empty() || self.is_watched() {
             self.add_says(&text.pieces, &mut says, 0);
         }
         says
@@ -124,6 +159,11 @@ impl Variables {
         }
     }
     pub(super) fn get(&self, name: &str) -> Option<&Value> {
+        self.ask(name);
+        self.now.get(name)
+    }
+    /// The one that another takes the place of: that makes no difference to anybody.
+    pub(super) fn replaced(&self, name: &str) -> Option<&Value> {
         self.now.get(name)
     }
     /// Remembers this moment; each is gone back to, or forgotten, before those marked earlier.

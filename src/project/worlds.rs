@@ -113,9 +113,10 @@ impl World {
     }
 }
 
-/// The worlds of a start, given what a walk through the first one met: each test and matrix varied alone,
-/// and Python split where a marker tells its versions apart.
-pub(crate) fn worlds(first: &World, met: &Script) -> Vec<World> {
+/// The worlds of a start: each test and matrix varied alone, and Python split where a marker tells its versions apart. With
+/// the first of them what happens there, where that has been seen. `survey` is a walk that looks around.
+pub(crate) fn worlds(first: &World, survey: impl Fn(&World) -> Script) -> Vec<(World, Option<Script>)> {
+    let met = survey(first);
     // The last arm that was seen of each test, and whether the first was.
     let mut arms: BTreeMap<&str, (u32, bool)> = BTreeMap::new();
     let mut rows: BTreeMap<&str, u32> = BTreeMap::new();
@@ -142,7 +143,13 @@ pub(crate) fn worlds(first: &World, met: &Script) -> Vec<World> {
     };
     arms.retain(|test, _| !first.asked.contains_key(*test));
     let mut found = vec![first.clone()];
-    for (subject, all) in shared.answers {
+    // Where the answers lead elsewhere than at first, other things tell.
+    let answered = (!first.asked.is_empty()).then(|| survey(first));
+    let tells = |test: &str| met.telling.contains(test) || answered.as_ref().is_some_and(|met| met.telling.contains(test));
+    arms.retain(|test, _| tells(test));
+    let telling: BTreeSet<&str> =
+        first.asked.iter().filter(|(test, _)| tells(test)).flat_map(|(_, arms)| &arms.0).map(|q| q.subject.as_str()).collect();
+    for (subject, all) in shared.answers.into_iter().filter(|(subject, _)| telling.contains(subject.as_str())) {
         let others = all.into_iter().skip(1).map(Some).chain([None]);
         found.extend((1u32..).zip(others).map(|(answer, other)| {
             let mut world = World { answer, ..first.clone() };
@@ -169,21 +176,18 @@ pub(crate) fn worlds(first: &World, met: &Script) -> Vec<World> {
     let most = (MOST_WORK / met.weight.max(1)).clamp(1, MOST);
     found.truncate(most);
     // One split alone may still tell what a marker could not: `requires-python` leaves few Pythons.
-    let splits = pythons(first, met);
+    let splits = pythons(first, &met);
     if splits.iter().any(|python| *python != first.platform.python) {
-        found = found
-            .iter()
-            .flat_map(|world| {
-                splits.iter().map(|python| {
-                    let mut world = world.clone();
-                    world.platform.python = *python;
-                    world
-                })
-            })
-            .collect();
-        found.truncate(most);
+        let of_python = |world: &World, python: Pythons| {
+            let mut world = world.clone();
+            world.platform.python = python;
+            (world, None)
+        };
+        let split = found.iter().flat_map(|world| splits.iter().map(move |python| of_python(world, *python)));
+        return split.take(most).collect();
     }
-    found
+    let mut seen = answered.or(Some(met));
+    found.into_iter().map(|world| (world, seen.take())).collect()
 }
 
 /// What the arms of a test ask, and whether its two arms changed places.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::super::paths;
 use super::super::variables::{Seen, Value, Variables};
 use super::decided::{Decided, of_build};
-use super::{DEEPEST, Event, Kept, Prefix, Walker};
+use super::{Event, Kept, Prefix, Walker};
 use crate::notation::asking::Says;
 use crate::outline::{Act, Answer, Does, How, Include, Kind, Leaves, Piece, Place, Scope, Text, Variable};
 use crate::source::Span;
@@ -62,13 +62,14 @@ enum Frame {
 impl<'a> Walker<'_, 'a> {
     /// Lets acts happen; whether their shell has ended with them.
     pub(super) fn acts(&mut self, path: &str, acts: &'a [Act], depth: usize) -> bool {
-        if depth > DEEPEST || !self.bounds.acts(acts) {
+        if !self.bounds.follows(depth) || !self.bounds.acts(acts) {
             return false;
         }
         let mut frames: Vec<Frame> = Vec::new();
         // What is left stays so until this many frames are open.
         let mut left: Option<usize> = None;
         let mut decided = Decided::default();
+        let leaving = self.leaving();
         let before = self.says;
         // On what it rests that the acts from here on happen.
         let mut all = before;
@@ -88,6 +89,7 @@ impl<'a> Walker<'_, 'a> {
                         self.back(*state);
                     }
                     left = left.filter(|open| frames.len() > *open);
+                    self.close_leaving(leaving, Some(frames.len()));
                     if frames.is_empty() && !self.later.is_empty() && self.is_job(path) {
                         for (name, value) in std::mem::take(&mut self.later) {
                             self.variables.set(&name, value);
@@ -97,15 +99,24 @@ impl<'a> Walker<'_, 'a> {
                 _ => {}
             }
             if left.is_some() {
+                self.weigh(act);
                 continue;
             }
             let takes = self.takes_in(act, &mut decided);
             let says = decided.says();
+            if let Does::Leave(leaves) = act.does {
+                let subshell = || frames.iter().rposition(|frame| matches!(frame, Frame::Subshell(_)));
+                let open = match leaves {
+                    Leaves::Function => Some(frames.len()).filter(|open| *open > 0),
+                    Leaves::Shell => subshell().map(|n| n + 1).filter(|_| !says.machine),
+                };
+                self.weigh_leaving(act, open);
+            }
             if !takes {
                 match &act.does {
                     // That it is not set rests on the same.
                     Does::Set(variable) if says != Says::default() => {
-                        let mut both = self.variables.says(&variable.name);
+                        let mut both = self.variables.said(&variable.name);
                         both |= says;
                         self.variables.rest(&variable.name, both);
                     }
@@ -138,6 +149,7 @@ impl<'a> Walker<'_, 'a> {
             };
         }
         self.says = before;
+        self.close_leaving(leaving, None);
         // Subshells that nothing ends: their variables stay.
         while let Some(frame) = frames.pop() {
             if let Frame::Subshell(state) = frame {
@@ -179,8 +191,17 @@ impl<'a> Walker<'_, 'a> {
                 self.pending.push((variable.name.clone(), value));
                 return false;
             }
+            Does::Set(variable) if variable.scope == Scope::Shell => {
+                let before = self.listen();
+                self.set(variable, act.at);
+                self.heard_variable(&variable.name, before);
+            }
             Does::Set(variable) => self.set(variable, act.at),
-            Does::Answer(answer) => self.answer(answer),
+            Does::Answer(answer) => {
+                let before = self.listen();
+                self.answer(answer);
+                self.heard_variable(&answer.name, before);
+            }
             Does::Enter(place) => self.go(path, place),
             Does::Install(install) => self.install(act.at, install),
             Does::Remove { tool, names } => {
@@ -301,7 +322,7 @@ impl<'a> Walker<'_, 'a> {
                 self.argument(variable, at)
             }
             scope => {
-                let before = self.variables.get(&variable.name).cloned();
+                let before = self.variables.replaced(&variable.name).cloned();
                 let seen = match scope {
                     Scope::Environment | Scope::Configured => Seen::Programs,
                     _ => before.as_ref().map_or(Seen::Shell, |v| v.seen),

@@ -3,6 +3,7 @@
 use super::super::starts::Selection;
 use super::super::{File, paths};
 use super::project::is_project;
+use super::telling::Survey;
 use super::{Before, Event, Walker};
 use crate::outline::Tool;
 use crate::source::FileId;
@@ -47,14 +48,19 @@ impl<'a> Walker<'_, 'a> {
         let mut world = (*self.world).clone();
         world.with.clear();
         world.project = true;
-        let mut aside = Walker::new(self.project, &world);
+        let mut aside = Walker { survey: self.survey.as_ref().map(|_| Survey::default()), ..Walker::new(self.project, &world) };
         act(&mut aside);
         self.bounds.aside(&aside.bounds);
         let script = aside.script;
         let again = own.is_some_and(|own| script.reached.contains(&own));
         self.script.reached.extend(script.reached);
         self.script.looked.extend(script.looked);
-        if again || aside.bounds.left_out {
+        self.script.telling.extend(script.telling);
+        if again {
+            return;
+        }
+        if aside.bounds.left_out {
+            self.script.events.push(Event::Unknown);
             return;
         }
         let steps = script.events.into_iter().filter_map(|e| if let Event::Install(step) = e { Some(*step) } else { None });

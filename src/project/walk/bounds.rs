@@ -4,6 +4,11 @@ use std::collections::HashSet;
 
 use crate::outline::{Act, Outline};
 
+/// No include is followed deeper.
+pub(super) const DEEPEST: usize = 12;
+/// Files that lead to each other in any way: a stack has an end.
+const MOST_ENTERED: usize = 32;
+
 /// Acts that are walked once more; what is read for the first time is as long as its file.
 const REPEATED: usize = 4_000;
 /// The same for all starts of a file together, and what each may have of it in any case.
@@ -66,11 +71,23 @@ impl Bounds {
     /// Whether a file may be entered: it is not being read already.
     pub(super) fn enter(&mut self, file: &Outline) -> bool {
         let address = std::ptr::from_ref(file).addr();
-        let new = !self.entered.contains(&address);
-        if new {
+        if self.entered.contains(&address) {
+            return false;
+        }
+        self.left_out |= self.entered.len() >= MOST_ENTERED;
+        if !self.left_out {
             self.entered.push(address);
         }
-        new
+        !self.left_out
+    }
+    /// Whether files lead to each other as deep as includes do.
+    pub(super) fn is_deep(&self) -> bool {
+        self.entered.len() > DEEPEST
+    }
+    /// Whether something so deep is followed: what it leads to may change all that is seen.
+    pub(super) fn follows(&mut self, depth: usize) -> bool {
+        self.left_out |= depth > DEEPEST;
+        !self.left_out
     }
     /// The file entered last has been read.
     pub(super) fn leave(&mut self) {

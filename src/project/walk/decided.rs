@@ -4,13 +4,24 @@ use super::super::arms;
 use super::super::variables::{Seen, Value, Variables};
 use super::Walker;
 use crate::notation::asking::{self, Says};
-use crate::outline::{Act, Choice, Kind};
+use crate::outline::{Act, Choice, Kind, When};
 use crate::platform::{Arch, Os, Platform};
 use crate::source::Span;
 
 /// The arms under which the last act stood, outermost first. What an arm does to the variables of its test does not end it.
 #[derive(Default)]
-pub(super) struct Decided<'a>(Vec<Arm<'a>>);
+pub(super) struct Decided<'a> {
+    arms: Vec<Arm<'a>>,
+    pub(super) last: Option<Last<'a>>,
+}
+
+/// Whether the last act took place.
+pub(super) struct Last<'a> {
+    pub(super) when: &'a When,
+    pub(super) takes: bool,
+    /// It stood under a test that may go either way.
+    pub(super) tested: bool,
+}
 
 struct Arm<'a> {
     test: &'a str,
@@ -23,7 +34,7 @@ struct Arm<'a> {
 impl<'a> Decided<'a> {
     /// Whether the act stands in no arm that is known not to be taken.
     pub(super) fn holds(&self, act: &Act) -> bool {
-        let mut branches = self.0.iter();
+        let mut branches = self.arms.iter();
         act.when.0.iter().all(|choice| match choice {
             Choice::Branch { arm, .. } => branches.next().is_none_or(|of| of.taken.is_none_or(|taken| taken == *arm)),
             _ => true,
@@ -32,7 +43,7 @@ impl<'a> Decided<'a> {
     /// On what the tests together rest.
     pub(super) fn says(&self) -> Says {
         let mut all = Says::default();
-        self.0.iter().for_each(|arm| all |= arm.says);
+        self.arms.iter().for_each(|arm| all |= arm.says);
         all
     }
 }
@@ -47,16 +58,16 @@ impl Walker<'_, '_> {
                 open.push(choice);
                 continue;
             };
-            if decided.0.get(depth).is_none_or(|before| before.test != test) {
-                decided.0.truncate(depth);
-                decided.0.push(Arm { test, taken: self.taken(act, test), says: self.says(test) });
+            if decided.arms.get(depth).is_none_or(|before| before.test != test) {
+                decided.arms.truncate(depth);
+                decided.arms.push(Arm { test, taken: self.taken(act, test), says: self.says(test) });
             }
-            if decided.0[depth].taken.is_none() {
+            if decided.arms[depth].taken.is_none() {
                 open.push(choice);
             }
             depth += 1;
         }
-        decided.0.truncate(depth);
+        decided.arms.truncate(depth);
         open
     }
 

@@ -7,7 +7,7 @@ use super::super::worlds::World;
 use super::super::{File, paths};
 use super::acts::{conda, venv};
 use super::project::is_project;
-use super::{Asked, DEEPEST, Event, Indexed, Installed, Prefix, Routed, Walker};
+use super::{Asked, Event, Indexed, Installed, Prefix, Routed, Walker};
 use crate::environment::{Join, Reason};
 use crate::notation::requirement::{self, Subject};
 use crate::outline::{
@@ -341,7 +341,7 @@ impl<'p, 'a> Walker<'p, 'a> {
         via: &[(Span, Reason)],
         depth: usize,
     ) {
-        if depth > DEEPEST {
+        if !self.bounds.follows(depth) {
             return;
         }
         self.enter(path, file);
@@ -424,6 +424,9 @@ impl<'p, 'a> Walker<'p, 'a> {
             return;
         }
         for act in &file.outline.acts {
+            if self.bounds.left_out {
+                return;
+            }
             if !self.takes(act) {
                 continue;
             }
@@ -471,6 +474,9 @@ impl<'p, 'a> Walker<'p, 'a> {
             return;
         }
         for act in &file.outline.acts {
+            if self.bounds.left_out {
+                return;
+            }
             if !self.takes(act) {
                 continue;
             }

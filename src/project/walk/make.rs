@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::super::{File, paths};
+use super::Walker;
 use super::acts::is_of_variables;
-use super::{DEEPEST, Walker};
 use crate::outline::{Act, Does, How, Include, Kind, Text};
 use crate::source::Span;
 
@@ -76,7 +76,7 @@ impl<'a> Walker<'_, 'a> {
 
     /// What stands before the targets of a makefile, and of those that it includes.
     fn begin(&mut self, path: &str, file: File<'a>, run: &mut Run<'a>, depth: usize) {
-        if depth > DEEPEST || run.files.len() > DEEPEST || run.files.iter().any(|(known, _)| known == path) {
+        if run.files.iter().any(|(known, _)| known == path) || !self.bounds.follows(depth.max(run.files.len())) {
             return;
         }
         self.enter(path, file);
@@ -102,7 +102,7 @@ impl<'a> Walker<'_, 'a> {
     }
 
     fn goal(&mut self, name: &str, run: &mut Run<'a>, depth: usize) {
-        if depth > DEEPEST || !run.made.insert(name.to_owned()) {
+        if !self.bounds.follows(depth) || !run.made.insert(name.to_owned()) {
             return;
         }
         let mut recipes: Vec<(String, &'a [Act])> = Vec::new();
@@ -110,6 +110,7 @@ impl<'a> Walker<'_, 'a> {
         for (path, file) in &run.files {
             let acts = &file.outline.acts;
             for (begin, end) in self.project.parts(*file).rules(name, acts.len()) {
+                self.weigh(&acts[begin]);
                 if let Does::Goal(goal) = &acts[begin].does
                     && self.world.takes(&acts[begin].when.0) == Some(true)
                 {

@@ -12,18 +12,21 @@ mod open;
 mod project;
 mod settings;
 mod stage;
+mod telling;
 mod uses;
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write;
 use std::hash::{DefaultHasher, Hasher};
+use std::rc::Rc;
 
-use bounds::Bounds;
+use bounds::{Bounds, DEEPEST};
 use configuration::Configuration;
-use decided::Decided;
+use decided::{Decided, Last};
 pub(crate) use install::UNREAD;
 use project::is_project;
+use telling::Survey;
 
 use super::arguments::Arguments;
 use super::command::Command;
@@ -44,9 +47,6 @@ use crate::outline::{
 };
 use crate::platform::Os;
 use crate::source::{FileId, Span};
-
-/// No include is followed deeper: cycles end here.
-const DEEPEST: usize = 12;
 
 /// What happens from a start on, in one world.
 #[derive(Debug, Default)]
@@ -69,6 +69,8 @@ pub(crate) struct Script {
     pub(crate) installed: BTreeSet<String>,
     /// All arms and rows that were met, taken or not.
     pub(crate) choices: BTreeSet<Choice>,
+    /// The tests whose arms do anything that tells: the others' arms are all one.
+    pub(crate) telling: BTreeSet<String>,
     /// All markers that were met.
     pub(crate) markers: BTreeSet<String>,
     /// Exported variables in the end.
@@ -79,6 +81,8 @@ pub(crate) struct Script {
     pub(crate) runs: Command,
     /// How much work the walk was; the more, the fewer worlds are looked at.
     pub(crate) weight: usize,
+    /// More leads on from here than is followed: nothing is said of it.
+    pub(crate) left_out: bool,
 }
 
 impl Script {
@@ -218,11 +222,22 @@ pub(crate) struct Routed {
 
 /// Walks one start in one world.
 pub(crate) fn walk(project: &Project<'_>, beginning: &Beginning, world: &World) -> Script {
-    let mut walker = Walker::new(project, world);
+    start(Walker::new(project, world), beginning, decided::of_machine(&world.platform, beginning.at))
+}
+
+/// The same in the first world, to learn which others there are.
+pub(crate) fn survey(project: &Project<'_>, beginning: &Beginning, first: &World) -> Script {
+    let mut variables = decided::of_machine(&first.platform, beginning.at);
+    variables.watch();
+    start(Walker { survey: Some(Survey::default()), ..Walker::new(project, first) }, beginning, variables)
+}
+
+fn start(mut walker: Walker<'_, '_>, beginning: &Beginning, variables: Variables) -> Script {
+    let project = walker.project;
     let Some(file) = project.file(&beginning.path) else { return walker.script };
     walker.enter(&beginning.path, file);
     walker.bounds.enter(file.outline);
-    walker.variables = decided::of_machine(&world.platform, beginning.at);
+    walker.variables = variables;
     match &beginning.enters {
         Enters::Manifest(selection) => {
             walker.folders = vec![paths::folder(&beginning.path).to_owned()];
@@ -231,7 +246,7 @@ pub(crate) fn walk(project: &Project<'_>, beginning: &Beginning, world: &World) 
         }
         Enters::Stage(n) => {
             walker.script.builds = project.givers.of(&beginning.path).arguments.len();
-            walker.image = Some(ImageState::new(project, &beginning.path, world.build));
+            walker.image = Some(ImageState::new(project, &beginning.path, walker.world.build));
             walker.bounds = Bounds::of_one_in(project.parts(file).len());
             walker.bounds.enter(file.outline);
             walker.globals(file);
@@ -260,7 +275,9 @@ pub(crate) fn walk(project: &Project<'_>, beginning: &Beginning, world: &World) 
     }
     let exported = walker.variables.exported().map(|(name, value)| (name.to_owned(), value.clone()));
     walker.script.exported = exported.collect();
+    walker.weigh_variables();
     walker.script.weight = walker.bounds.weight();
+    walker.script.left_out = walker.bounds.left_out;
     if walker.bounds.left_out {
         // What was left out may change all that was seen.
         walker.script.events.clear();
@@ -301,6 +318,12 @@ struct Walker<'p, 'a> {
     says: Says,
     /// A file was sourced that cannot be read: any variable may have another value.
     unsure: bool,
+    /// What happens in stages that are copied from, by number and by how many stages deep.
+    stages: HashMap<(usize, usize), Rc<[Event]>>,
+    /// What has been seen of which tests tell, where that is asked.
+    survey: Option<Survey>,
+    /// Packages of the root that are asked for by name, and by those that are: what each requires is looked at once.
+    published: BTreeSet<&'a str>,
     /// Set for the next command only.
     pending: Vec<(String, Value)>,
     bounds: Bounds,
@@ -387,6 +410,9 @@ impl<'p, 'a> Walker<'p, 'a> {
             tested: false,
             says: Says::default(),
             unsure: false,
+            stages: HashMap::new(),
+            survey: None,
+            published: BTreeSet::new(),
             pending: Vec::new(),
             bounds: Bounds::default(),
         }
@@ -411,10 +437,20 @@ impl<'p, 'a> Walker<'p, 'a> {
 
     /// The same for one of several acts that follow each other.
     fn takes_in<'d>(&mut self, act: &'d Act, decided: &mut Decided<'d>) -> bool {
+        self.weigh(act);
+        // Most acts stand where the one before them does.
+        if let Some(last) = decided.last.as_ref().filter(|last| *last.when == act.when) {
+            self.tested = last.tested;
+            return last.takes;
+        }
+        let before = self.listen();
         let open: Vec<&Choice> = self.decide(act, decided);
+        self.heard_tests(act, before);
         self.meet(open.iter().copied());
         self.tested = open.iter().any(|choice| matches!(choice, Choice::Branch { .. }));
-        decided.holds(act) && self.world.takes(open.iter().copied()) == Some(true)
+        let takes = decided.holds(act) && self.world.takes(open.iter().copied()) == Some(true);
+        decided.last = Some(Last { when: &act.when, takes, tested: self.tested });
+        takes
     }
 
     fn meet<'c>(&mut self, choices: impl Iterator<Item = &'c Choice>) {

@@ -8,8 +8,10 @@ impl<'a> Walker<'_, 'a> {
     /// A file that a command names as one of a kind, with its path; `None` where it is not there or not known.
     pub(super) fn open(&mut self, text: &Text, kind: Kind) -> Option<(File<'a>, String)> {
         let path = self.variables.resolve(text)?;
-        for place in self.places(&path) {
-            self.script.installed.extend(self.sifted.get(&place).into_iter().flatten().cloned());
+        if !self.sifted.is_empty() {
+            for place in self.places(&path) {
+                self.script.installed.extend(self.sifted.get(&place).into_iter().flatten().cloned());
+            }
         }
         if let Some(image) = &self.image {
             let inside = paths::inside(&image.folder, &path);
@@ -25,14 +27,14 @@ impl<'a> Walker<'_, 'a> {
             let found = self.first(wanted.collect(), kind);
             return self.unless(edited, found);
         }
-        let places = self.places(&path);
-        if let Some(found) = places.into_iter().find_map(|place| Some((self.written(&place)?, place))) {
+        if !self.written.is_empty()
+            && let Some(found) = self.places(&path).into_iter().find_map(|place| Some((self.written(&place)?, place)))
+        {
             return Some(found);
         }
-        let folders = self.folders.clone();
-        let wanted: Vec<String> = folders.iter().filter_map(|f| paths::join(f, &path)).collect();
+        let wanted: Vec<String> = self.folders.iter().filter_map(|f| paths::join(f, &path)).collect();
         // After a `cd` to who knows where it is not known to be outside; `/etc/os-release` was never meant to be inside.
-        if wanted.is_empty() && !folders.is_empty() && !path.starts_with(['/', '~']) {
+        if wanted.is_empty() && !self.folders.is_empty() && !path.starts_with(['/', '~']) {
             self.script.outside.insert((path, text.at));
         }
         let found = self.first(wanted, kind);

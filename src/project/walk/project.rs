@@ -5,7 +5,7 @@ use super::super::installers::is_read_by;
 use super::super::manifests::{defaults, is_of_feature};
 use super::super::paths::beside;
 use super::install::unread;
-use super::{DEEPEST, Event, Installed, Prefix, Walker};
+use super::{Event, Installed, Prefix, Walker};
 use crate::environment::Reason;
 use crate::notation::requirement;
 use crate::outline::{Act, Choice, Does, How, Include, IndexKind, Kind, Language, Role, Text, Tool};
@@ -42,7 +42,7 @@ impl<'a> Walker<'_, 'a> {
         via: &[(Span, Reason)],
         depth: usize,
     ) {
-        if depth > DEEPEST || !self.bounds.acts(&file.outline.acts) {
+        if !self.bounds.follows(depth) || !self.bounds.acts(&file.outline.acts) {
             return;
         }
         let uv = step.tool == Tool::Uv;
@@ -63,6 +63,9 @@ impl<'a> Walker<'_, 'a> {
             self.project.parts(file).under(self.world.with.iter())
         };
         for act in looked_at.into_iter().map(|at| &acts[at]) {
+            if self.bounds.left_out {
+                return;
+            }
             if parts_only && !is_of_feature(act) || settings.is_some() && is_setting(act) {
                 // A member's own sources find its own indexes.
                 if let Does::Index(index) = &act.does
@@ -209,11 +212,16 @@ impl<'a> Walker<'_, 'a> {
     /// A package that is asked for by its name, and that the root itself defines: what it requires holds for the others, as far
     /// as it can be read here. What an older version required is not known.
     pub(super) fn published_from_here(&mut self, name: &str, pinned: bool, at: Span, step: &mut Installed) {
-        let Some(folder) = self.project.named.get(name) else { return };
+        let Some((name, folder)) = self.project.named.get_key_value(name) else { return };
+        let first = self.published.is_empty();
+        // Members of a monorepo ask for each other over and over.
+        if !pinned && !self.published.insert(*name) {
+            return;
+        }
         let mut own = self.step(step.tool, at);
         let found = self.beside("", &Text::literal(format!("./{folder}"), at), How::Project);
         match found {
-            Some((file, path)) if !pinned => {
+            Some((file, path)) if !pinned && !self.bounds.is_deep() => {
                 self.script.reached.insert(file.id);
                 // A project that asks for itself says nothing new.
                 if self.bounds.enter(file.outline) {
@@ -225,6 +233,9 @@ impl<'a> Walker<'_, 'a> {
                 }
             }
             _ => own.open = true,
+        }
+        if first {
+            self.published.clear();
         }
         step.bounds.extend(own.asks);
         step.bounds.extend(own.bounds);

@@ -1,11 +1,14 @@
 //! Dockerfile stages: what they stand on, and what is copied into them.
 
+use std::rc::Rc;
+
 use super::super::File;
 use super::super::givers::Gpu;
 use super::super::paths;
 use super::super::variables::{self, Seen, Value, Variables};
 use super::acts::configures;
 use super::decided::of_machine;
+use super::telling::Survey;
 use super::{DEEPEST, Event, ImageState, Prefix, Walker};
 use crate::device::{self, Choice};
 use crate::environment::Reason;
@@ -160,20 +163,7 @@ impl<'a> Walker<'_, 'a> {
         let Some(file) = self.project.file(path).filter(|_| nested <= DEEPEST) else { return };
         let parts = self.project.parts(file);
         let Some(n) = parts.first_called(&from.to_lowercase(), earlier) else { return };
-        if !self.bounds.again(parts.part(n, file.outline.acts.len()).map_or(0, |(begin, end)| end - begin)) {
-            return;
-        }
-        let mut other = Walker::new(self.project, &self.world);
-        other.image = Some(ImageState { nested, ..ImageState::new(self.project, path, self.world.build) });
-        other.bounds = std::mem::take(&mut self.bounds);
-        other.variables = of_machine(&self.world.platform, Span::new(file.id, 0, 0));
-        other.globals(file);
-        other.stage(path, file, n, 0);
-        self.bounds = std::mem::take(&mut other.bounds);
-        self.script.reached.append(&mut other.script.reached);
-        self.script.looked.append(&mut other.script.looked);
-        self.script.installed.append(&mut other.script.installed);
-        self.script.choices.append(&mut other.script.choices);
+        let Some(events) = self.events_of_stage(path, file, n, nested) else { return };
         let carries = |prefix: &Prefix| {
             sources.iter().any(|source| match prefix {
                 Prefix::System | Prefix::Python(_) | Prefix::Distribution => {
@@ -184,12 +174,40 @@ impl<'a> Walker<'_, 'a> {
                 Prefix::Unknown | Prefix::Somewhere(_) => false,
             })
         };
-        for event in other.script.events {
-            match &event {
-                Event::Install(step) if carries(&step.prefix) => self.script.events.push(event),
-                Event::Remove { prefix, .. } if carries(prefix) => self.script.events.push(event),
-                _ => {}
-            }
+        let carried = events.iter().filter(|event| match event {
+            Event::Install(step) => carries(&step.prefix),
+            Event::Remove { prefix, .. } => carries(prefix),
+            _ => false,
+        });
+        self.script.events.extend(carried.cloned());
+    }
+
+    /// What happens in an earlier stage, so many stages deep: the same for all that copy from it.
+    fn events_of_stage(&mut self, path: &str, file: File<'a>, n: usize, nested: usize) -> Option<Rc<[Event]>> {
+        if let Some(events) = self.stages.get(&(n, nested)).cloned() {
+            return self.bounds.again(events.len()).then_some(events);
         }
+        let parts = self.project.parts(file);
+        if !self.bounds.again(parts.part(n, file.outline.acts.len()).map_or(0, |(begin, end)| end - begin)) {
+            return None;
+        }
+        let survey = self.survey.as_ref().map(|_| Survey::default());
+        let mut other = Walker { survey, ..Walker::new(self.project, &self.world) };
+        other.image = Some(ImageState { nested, ..ImageState::new(self.project, path, self.world.build) });
+        other.bounds = std::mem::take(&mut self.bounds);
+        other.stages = std::mem::take(&mut self.stages);
+        other.variables = of_machine(&self.world.platform, Span::new(file.id, 0, 0));
+        other.globals(file);
+        other.stage(path, file, n, 0);
+        self.bounds = std::mem::take(&mut other.bounds);
+        self.stages = std::mem::take(&mut other.stages);
+        self.script.reached.append(&mut other.script.reached);
+        self.script.looked.append(&mut other.script.looked);
+        self.script.installed.append(&mut other.script.installed);
+        self.script.choices.append(&mut other.script.choices);
+        self.script.telling.append(&mut other.script.telling);
+        let events: Rc<[Event]> = other.script.events.into();
+        self.stages.insert((n, nested), Rc::clone(&events));
+        Some(events)
     }
 }

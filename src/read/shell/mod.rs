@@ -35,7 +35,7 @@ use crate::source::FileId;
 /// Commands in a pipeline; where the last is missing, the grammar's recovery looks at them all for each.
 const PIPES: usize = 1_000;
 /// Heredocs in a script; each is looked for to the end of the text.
-const HEREDOCS: usize = 2_000;
+const HEREDOCS: usize = 1_000;
 
 /// Reads a script or an rc file.
 pub(crate) fn read(file: FileId, text: &str) -> Outline {
