@@ -30,7 +30,7 @@ const MAY_USE: &[(&str, &str)] = &[
     ("loader", "environment knowledge outline platform version"),
     ("install", "environment knowledge loader notation outline platform project resolve secret source version"),
     ("launched", "device environment knowledge outline project source work"),
-    ("chain", "environment knowledge outline platform resolve source version"),
+    ("chain", "environment knowledge notation outline platform resolve source version"),
     ("unknown", "diagnostic environment knowledge project secret source"),
     ("hardware", "environment knowledge platform"),
     ("demand", "chain environment knowledge version"),
