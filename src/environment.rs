@@ -464,3 +464,13 @@ pub(crate) fn brings_torch(reference: &str) -> bool {
 pub(crate) fn brings_other_python(reference: &str, minor: &str) -> bool {
     knowledge::image(reference).is_some_and(|image| !image.torch.is_empty() && image.python != minor)
 }
+
+/// Whether a file is one that a tool writes for shells, and that says nothing of where packages come from.
+pub(crate) fn is_shell_file(path: &str) -> bool {
+    knowledge::is_shell_file(path)
+}
+
+/// The variable that says of an installer's own configuration file that another is in force, or says the same.
+pub(crate) fn configuration_variable(name: &str) -> Option<&'static str> {
+    knowledge::configuration_variable(name)
+}

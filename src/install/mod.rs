@@ -108,7 +108,9 @@ pub(crate) fn fold(beginning: &Beginning, world: &World, script: &Script, aliase
             steps: state.steps,
             variables: variables.clone(),
             forward_compat: forward_compat.clone(),
-            forward_compat_open: base.as_ref().is_some_and(|base| base.row.is_none() && !knowledge::is_bare(&base.reference)),
+            forward_compat_open: base.as_ref().is_some_and(|base| {
+                base.row.is_none() && (!knowledge::is_bare(&base.reference) || knowledge::is_of_cuda(&base.reference))
+            }),
         })
         .collect()
 }
@@ -144,7 +146,7 @@ fn stands_on(image: Option<&str>, at: Span, also: &[(Span, Reason)], script: &Sc
 
 /// NVIDIA's CUDA images, and those that stand on them, carry `cuda-compat` of their own release.
 fn image_compat(image: &Image) -> Option<CudaVersion> {
-    let Some(row) = image.row else { return Some(knowledge::cuda_named_by(&image.reference)?.minor_only()) };
+    let row = image.row?;
     let carries = row.flavour != knowledge::Flavour::None && !row.without_compat;
     Some(CudaVersion::parse(row.cuda).filter(|_| carries)?.minor_only())
 }
