@@ -212,6 +212,8 @@ mod tests {
             ("pytorch/pytorch:2.3.0-cuda12.1-cudnn8-devel", true),
             ("pytorch/pytorch:2.3.0-cuda12.1-cudnn8-runtime", false),
             ("python:3.11", false),
+            // No table has it: its name proves nothing of what is in it.
+            ("nvidia/cuda:12.6.99-base-ubuntu22.04", false),
         ] {
             let image = stands_on(Some(reference), at, &[], &Script::default(), &Nobody);
             assert_eq!(image_compat(&image).is_some(), carries, "{reference}");
