@@ -18,6 +18,9 @@ pub(crate) struct Wanted<'a> {
     pub(crate) gpu: Option<Sm>,
 }
 
+/// Of more other builds none goes with all that is beside it.
+const MOST_LOOKED: usize = 16;
+
 impl Wanted<'_> {
     /// What to write instead of a build (`torch 2.7.0+cu128 from https://download.pytorch.org/whl/cu128`): the one
     /// that a later step replaces; else, of the same version, the build with the newest CUDA that the host's driver runs; else
@@ -33,7 +36,7 @@ impl Wanted<'_> {
 
     fn best(&self, component: &Component, now: &Build, runs: impl Fn(&CudaVersion) -> bool) -> Option<String> {
         let mine = now.version.public();
-        let mut best: Option<Other> = None;
+        let mut others: Vec<Other> = Vec::new();
         // A library for frameworks has no kernels that could be missing.
         let library = now.release.kernels == Kernels::Unknown;
         let before = self.replaced(component);
@@ -50,14 +53,21 @@ impl Wanted<'_> {
                 Ordering::Greater => Order::Newer,
                 Ordering::Less => Order::Older,
             };
-            // What is pinned beside it changes, too.
-            let beside = if version == mine { Vec::new() } else { self.beside(component, release, &version) };
-            let other = Other { release, version, cuda, order, beside };
-            if best.as_ref().is_none_or(|best| other.is_before(best)) {
-                best = Some(other);
+            others.push(Other { release, version, cuda, order, beside: Vec::new() });
+        }
+        others.sort_by(Other::compare);
+        others.truncate(MOST_LOOKED);
+        // What is pinned beside it changes, too.
+        for other in &mut others {
+            if other.version != mine {
+                other.beside = self.beside(component, other.release, &other.version);
+            }
+            if other.is_whole() {
+                break;
             }
         }
-        let other = best?;
+        let whole = others.iter().position(Other::is_whole).unwrap_or_default();
+        let other = others.into_iter().nth(whole)?;
         let name = component.name.trim_start_matches("conda:");
         // What an image brings is not asked for by its name.
         if matches!(component.evidence.reason, Reason::Image { .. }) {
@@ -177,18 +187,18 @@ enum Order {
 }
 
 impl Other {
-    fn is_before(&self, than: &Self) -> bool {
-        let whole = |other: &Self| other.beside.iter().all(|(_, partner)| partner.is_some());
-        if whole(self) != whole(than) {
-            return whole(self);
-        }
-        if self.order != than.order {
-            return self.order < than.order;
-        }
-        match self.version.cmp(&than.version) {
-            Ordering::Equal => (self.cuda.major(), self.cuda.minor()) > (than.cuda.major(), than.cuda.minor()),
-            order => order.is_gt() == (self.order == Order::Older),
-        }
+    /// Whether all that changes with it is known.
+    fn is_whole(&self) -> bool {
+        self.beside.iter().all(|(_, partner)| partner.is_some())
+    }
+    /// What is looked at first comes first.
+    fn compare(&self, than: &Self) -> Ordering {
+        let cuda = |other: &Self| (other.cuda.major(), other.cuda.minor());
+        let version = match self.order {
+            Order::Older => than.version.cmp(&self.version),
+            Order::Before | Order::Same | Order::Newer => self.version.cmp(&than.version),
+        };
+        self.order.cmp(&than.order).then(version).then_with(|| cuda(than).cmp(&cuda(self)))
     }
 }
 

@@ -119,3 +119,39 @@ fn what_is_said_of_several_builds_is_as_sure_as_the_least_of_them() {
     assert_eq!(severity("12.4.1"), Some(Severity::Error));
     assert_eq!([severity("12.1.1"), severity("12.4")], [Some(Severity::Warning); 2]);
 }
+
+#[test]
+fn a_lock_and_its_manifest_say_it_once() {
+    let lock = |name: &str| {
+        format!("[[package]]\nname = \"{name}\"\nversion = \"{}\"\n", if name == "torch" { "2.7.0" } else { "0.0.30" })
+            + "source = { registry = \"https://pypi.example/simple\" }\n"
+    };
+    let files = [
+        (
+            "pyproject.toml",
+            "[project]\nname = \"x\"\nrequires-python = \"==3.11.*\"\ndependencies = [\"xformers==0.0.30\"]\n".to_owned(),
+        ),
+        ("uv.lock", format!("version = 1\n{}{}", lock("torch"), lock("xformers"))),
+        ("Dockerfile", "FROM python:3.11\nCOPY . .\nRUN pip install .\n".to_owned()),
+    ];
+    let mut linter = Linter::new(Settings::default());
+    for (path, text) in &files {
+        linter.set(path, text).expect("no mistakes");
+    }
+    linter.host(Origin::CommandLine, "host.toml", HOST).expect("a host");
+    let report = linter.report();
+    let [found] = report.diagnostics.as_slice() else { panic!("{:#?}", report.diagnostics) };
+    assert_eq!(found.environments, ["Dockerfile", "pyproject.toml"]);
+    let paths: Vec<&str> = found.labels.iter().map(|label| linter.sources().path(label.at.file)).collect();
+    assert!(paths[0] == "pyproject.toml" && paths.contains(&"uv.lock"), "{paths:?}");
+}
+
+#[test]
+fn what_a_range_requires_is_that_of_the_build_that_comes() {
+    let mut linter = Linter::new(Settings::default());
+    linter.set("requirements.txt", "vllm>=0.6.0,<0.9\n").expect("no mistakes");
+    linter.host(Origin::CommandLine, "host.toml", HOST).expect("a host");
+    let report = linter.report();
+    assert!(!report.diagnostics.is_empty());
+    assert!(!format!("{:?}", report.diagnostics).contains('\u{2026}'), "{:#?}", report.diagnostics);
+}

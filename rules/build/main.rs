@@ -61,7 +61,8 @@ struct Tables {
     compat: Vec<(Key, String)>,
     toolkits: Vec<(Key, String)>,
     packages: Vec<(Key, String)>,
-    messages: Vec<(Key, String)>,
+    shell_files: Vec<(Key, String)>,
+    configuration_files: Vec<(Key, String)>,
 }
 
 /// A build of torch; the packages that go with it have the same ones.
@@ -123,7 +124,8 @@ const KINDS: &[(&str, Take, &[&str])] = &[
     ("forward_compat", Tables::forward_compat, &["cuda", "branches", "source"]),
     ("toolkit", Tables::toolkit, &["cuda", "cudas", "sms", "basis", "source"]),
     ("system_package", Tables::system_package, &["pattern", "patterns", "carries", "basis", "source"]),
-    ("message", Tables::message, &["text", "rules", "source"]),
+    ("shell_file", Tables::shell_file, &["end", "source"]),
+    ("configuration_file", Tables::configuration_file, &["name", "variable", "source"]),
 ];
 const RELEASE: &[&str] = &[
     "package",
@@ -554,14 +556,18 @@ impl Tables {
         Ok(text_key(patterns[0]))
     }
 
-    fn message(&mut self, row: &Row) -> Answer<Key> {
-        let message = row.must("text")?;
-        let source = self.source(row.must("source")?)?;
-        self.messages.push((
-            text_key(message),
-            format!("Message {{ text: {message:?}, rules: &{:?}, source: {source} }}", row.list("rules")?),
-        ));
-        Ok(text_key(message))
+    fn shell_file(&mut self, row: &Row) -> Answer<Key> {
+        self.source(row.must("source")?)?;
+        let end = row.must("end")?;
+        self.shell_files.push((text_key(end), format!("{end:?}")));
+        Ok(text_key(end))
+    }
+
+    fn configuration_file(&mut self, row: &Row) -> Answer<Key> {
+        self.source(row.must("source")?)?;
+        let (name, variable) = (row.must("name")?, row.must("variable")?);
+        self.configuration_files.push((text_key(name), format!("({name:?}, {variable:?})")));
+        Ok(text_key(name))
     }
 
     fn into_rust(mut self) -> Answer<String> {
@@ -620,7 +626,8 @@ impl Tables {
         put("FORWARD_COMPAT", "(&str, &[u16])", sorted(self.compat, "forward_compat")?);
         put("TOOLKITS", "Toolkit", sorted(self.toolkits, "toolkit")?);
         put("SYSTEM_PACKAGES", "SystemPackage", sorted(self.packages, "system_package")?);
-        put("MESSAGES", "Message", sorted(self.messages, "message")?);
+        put("SHELL_FILES", "&str", sorted(self.shell_files, "shell_file")?);
+        put("CONFIGURATION_FILES", "(&str, &str)", sorted(self.configuration_files, "configuration_file")?);
         put("SOURCES", "&str", self.sources.iter().map(|s| format!("{s:?}")).collect());
         writeln!(out, "pub(crate) static DATE: &str = {:?};", self.date).expect("text grows");
         Ok(out)

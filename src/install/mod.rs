@@ -114,7 +114,9 @@ pub(crate) fn fold(beginning: &Beginning, world: &World, script: &Script, aliase
             steps: state.steps,
             variables: variables.clone(),
             forward_compat: forward_compat.clone(),
-            forward_compat_open: base.as_ref().is_some_and(|base| base.row.is_none() && !knowledge::is_bare(&base.reference)),
+            forward_compat_open: base.as_ref().is_some_and(|base| {
+                base.row.is_none() && (!knowledge::is_bare(&base.reference) || knowledge::is_of_cuda(&base.reference))
+            }),
         })
         .collect()
 }
@@ -150,7 +152,7 @@ fn stands_on(image: Option<&str>, at: Span, also: &[(Span, Reason)], script: &Sc
 
 /// NVIDIA's CUDA images, and those that stand on them, carry `cuda-compat` of their own release.
 fn image_compat(image: &Image) -> Option<CudaVersion> {
-    let Some(row) = image.row else { return Some(knowledge::cuda_named_by(&image.reference)?.minor_only()) };
+    let row = image.row?;
     let carries = row.flavour != knowledge::Flavour::None && !row.without_compat;
     Some(CudaVersion::parse(row.cuda).filter(|_| carries)?.minor_only())
 }
@@ -240,6 +242,8 @@ mod tests {
             ("pytorch/pytorch:2.3.0-cuda12.1-cudnn8-devel", true),
             ("pytorch/pytorch:2.3.0-cuda12.1-cudnn8-runtime", false),
             ("python:3.11", false),
+            // No table has it: its name proves nothing of what is in it.
+            ("nvidia/cuda:12.6.99-base-ubuntu22.04", false),
         ] {
             let image = stands_on(Some(reference), at, &[], &Script::default(), &Nobody);
             assert_eq!(image_compat(&image).is_some(), carries, "{reference}");

@@ -130,7 +130,7 @@ impl State {
         let conflicts = asked.map(|(a, b)| Conflict {
             package: wanted[*a].name.clone(),
             against: wanted[*b].name.clone(),
-            requires: requires(&packages[*a].candidates, &wanted[*b].name),
+            requires: requires(&packages[*a].candidates.builds, &wanted[*b].name),
         });
         let conflicts = conflicts.collect();
         for name in gone {
@@ -545,17 +545,20 @@ pub(super) fn open() -> Candidates {
 
 /// How a package bears on which version of another one comes.
 fn limits(by: &Wanted, builds: &Candidates, of: &str) -> Reason {
-    match (requires(builds, of), builds.only().or_else(|| builds.today())) {
+    // Of the build that comes, not of all that might.
+    let picked = builds.only().or_else(|| builds.today());
+    let what = picked.map(|build| requires(std::slice::from_ref(build), of)).unwrap_or_default();
+    match (what, picked) {
         (what, Some(build)) if !what.is_empty() => Reason::Requires { by: format!("{} {}", by.name, build.version), what },
         _ => Reason::Asked { package: by.name.clone(), wants: by.shown.clone() },
     }
 }
 
 /// What the candidates require of another package, in words.
-fn requires(candidates: &Candidates, other: &str) -> String {
+fn requires(builds: &[Build], other: &str) -> String {
     let of_other = |r: &Requirement| matches!(&r.subject, Subject::Package { name, .. } if name == other);
     let mut all: Vec<String> = Vec::new();
-    for build in candidates.builds.iter().rev() {
+    for build in builds.iter().rev() {
         let published = resolve::requirements(build.release);
         let texts = published.iter().filter(|(_, r)| of_other(r)).map(|(text, _)| text.split(';').next().unwrap_or(text));
         all.extend(texts.map(|text| text.trim().to_owned()));
@@ -564,7 +567,7 @@ fn requires(candidates: &Candidates, other: &str) -> String {
     let mut seen = std::collections::HashSet::new();
     all.retain(|text| seen.insert(text.clone()));
     match all.as_slice() {
-        [newest, .., oldest] if all.len() > 2 => format!("{oldest} … {newest}"),
+        [newest, .., oldest] if all.len() > 2 => format!("{oldest} or, by its release, another up to {newest}"),
         _ => all.join(" or "),
     }
 }

@@ -9,7 +9,7 @@ use crate::diagnostic::{Diagnostic, Label, OnHost, Severity};
 use crate::environment::{Evidence, Holds, Join, Reason};
 use crate::knowledge::Basis;
 use crate::rules::{Clash, Has, Rule};
-use crate::source::Span;
+use crate::source::{FileId, Span};
 pub(crate) use choices::Choices;
 
 /// A clash with all that the judge must know of where it was seen.
@@ -321,13 +321,14 @@ fn spoken(all: impl ExactSizeIterator<Item = String>) -> String {
 
 /// What is the same on the same host in several lines of one file is said once, at the first of them: raising the driver
 /// or taking another card mends them all. Where no host takes part, each line is to be mended by itself.
+/// A lock says again what its manifest says: `manifest` is the file that speaks for one.
 /// Suppressions come before: a comment at one of the lines silences that line.
-pub(crate) fn gather(said: &mut Vec<Diagnostic>) {
-    said.sort_by_cached_key(|found| found.labels.first().map(|l| l.at));
+pub(crate) fn gather(said: &mut Vec<Diagnostic>, manifest: impl Fn(FileId) -> FileId) {
+    said.sort_by_cached_key(|found| found.labels.first().map(|l| (manifest(l.at.file) != l.at.file, l.at)));
     let mut first: HashMap<_, usize> = HashMap::new();
     let mut kept: Vec<Diagnostic> = Vec::with_capacity(said.len());
     for found in said.drain(..) {
-        let file = found.labels.first().map(|l| l.at.file);
+        let file = found.labels.first().map(|l| manifest(l.at.file));
         let fact = (found.rule, file, found.severity, found.message.clone(), found.hosts.clone());
         match first.get(&fact).filter(|_| !found.hosts.is_empty() && found.fix.is_none()) {
             Some(&at) => {

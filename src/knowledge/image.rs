@@ -3,7 +3,6 @@
 use super::rows::Image;
 use super::{tables, under};
 use crate::notation::image::ImageReference;
-use crate::version::CudaVersion;
 
 /// What is known of an image reference: `nvidia/cuda:12.4.1-base-ubuntu22.04`, with or without `docker.io/`, digest ignored.
 /// NVIDIA's own registry serves the same `nvidia/cuda`.
@@ -31,11 +30,10 @@ pub fn is_bare(reference: &str) -> bool {
     ImageReference::parse(reference).is_some_and(|parsed| tables::BARE_IMAGES.binary_search(&parsed.repository.as_str()).is_ok())
 }
 
-/// The CUDA that the tag of one of NVIDIA's CUDA images names, whether the tables know the tag or not.
+/// Whether an image is one of NVIDIA's CUDA images, whether the tables know its tag or not.
 #[must_use]
-pub fn cuda_named_by(reference: &str) -> Option<CudaVersion> {
-    let tag = cuda_tag(&ImageReference::parse(reference)?)?.split('-').next()?.to_owned();
-    CudaVersion::parse(&tag)
+pub fn is_of_cuda(reference: &str) -> bool {
+    ImageReference::parse(reference).is_some_and(|parsed| cuda_tag(&parsed).is_some())
 }
 
 fn cuda_tag(parsed: &ImageReference) -> Option<&str> {
@@ -68,14 +66,15 @@ mod tests {
     #[test]
     fn what_a_tag_tells() {
         for (reference, cuda, python) in [
-            ("nvidia/cuda:12.4.1-base-ubuntu22.04", Some("12.4.1"), Some("3.10")),
-            ("nvcr.io/nvidia/cuda:99.8.7-cudnn-devel-ubuntu24.04", Some("99.8.7"), Some("3.12")),
-            ("ubuntu:20.04", None, Some("3.8")),
-            ("ubuntu:latest", None, None),
-            ("company/ubuntu:20.04", None, None),
-            ("nvidia/cuda", None, None),
+            ("nvidia/cuda:12.4.1-base-ubuntu22.04", true, Some("3.10")),
+            ("nvcr.io/nvidia/cuda:99.8.7-cudnn-devel-ubuntu24.04", true, Some("3.12")),
+            ("nvidia/cuda:10.2-base-ubuntu18.04", true, Some("3.6")),
+            ("ubuntu:20.04", false, Some("3.8")),
+            ("ubuntu:latest", false, None),
+            ("company/ubuntu:20.04", false, None),
+            ("nvidia/cuda", false, None),
         ] {
-            assert_eq!(cuda_named_by(reference).map(|cuda| cuda.to_string()).as_deref(), cuda, "{reference}");
+            assert_eq!(is_of_cuda(reference), cuda, "{reference}");
             assert_eq!(system_python(reference), python, "{reference}");
         }
     }

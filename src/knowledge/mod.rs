@@ -1,5 +1,6 @@
 //! Typed access to the tables in `rules/knowledge`. The only module that knows version facts.
 
+mod files;
 mod gpu;
 mod gpu_name;
 mod gpu_near;
@@ -10,9 +11,10 @@ mod rows;
 mod system;
 mod tables;
 
+pub use files::{configuration_variable, is_shell_file};
 pub use gpu::{gpu, is_chip, oldest_sm};
 pub use gpu_near::gpus_near;
-pub use image::{cuda_named_by, image, is_bare, system_python};
+pub use image::{image, is_bare, is_of_cuda, system_python};
 pub use index::{index, index_by_id, index_of_file, is_tag, mirrored, serves};
 pub use node::{gpu_of_node, is_same_model, node_label};
 pub use rows::*;
@@ -141,12 +143,6 @@ pub fn toolkit(cuda: &CudaVersion) -> Option<&'static Toolkit> {
 #[must_use]
 pub fn toolkits() -> &'static [Toolkit] {
     tables::TOOLKITS
-}
-
-/// What a broken chain prints, sorted by text.
-#[must_use]
-pub fn messages() -> &'static [Message] {
-    tables::MESSAGES
 }
 
 /// The text of a source.

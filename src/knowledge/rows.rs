@@ -356,17 +356,6 @@ pub enum Carries {
     Nccl,
 }
 
-/// A message that a broken chain prints, and what it means.
-#[derive(Clone, Copy, Debug)]
-pub struct Message {
-    /// The part of the text that identifies it.
-    pub text: &'static str,
-    /// Rules that may explain it.
-    pub rules: &'static [&'static str],
-    /// Where from.
-    pub source: SourceId,
-}
-
 /// What the values of a node's label are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NodeLabel {

@@ -6,6 +6,7 @@ use super::Linter;
 use crate::diagnostic::{Diagnostic, Label, Notice, Report, Severity};
 use crate::environment::Reason;
 use crate::judge::{self, Choices, Seen};
+use crate::project;
 use crate::rules::{Check, Needs, RULES, Rule};
 use crate::settings::Levels;
 use crate::source::{FileId, Origin, Span, brief};
@@ -53,7 +54,11 @@ impl Linter {
                 })
         };
         said.retain(within);
-        judge::gather(&mut said);
+        let manifest = |file: FileId| {
+            let beside = project::manifest_of(self.sources.path(file), |path| self.sources.find(path).is_some());
+            beside.and_then(|path| self.sources.find(&path)).unwrap_or(file)
+        };
+        judge::gather(&mut said, manifest);
         said.sort_by_cached_key(|found| {
             let at = found.labels.first().map(|l| (self.sources.path(l.at.file).to_owned(), l.at.start));
             (at, found.rule, found.message.clone())

@@ -237,6 +237,8 @@ pub enum Does {
     Options(InstallFlags),
     /// A file is changed on the way (`sed -i`, `grep -v torch a > b`): its text here is no longer known.
     Edit(Text),
+    /// A file lies there of which nobody says what is in it (`RUN --mount=type=secret`).
+    Secret(Text),
     /// A file is written whose text stands here (`cat > requirements.txt <<EOF`): known from here on.
     Write(Box<Written>),
     /// Parts of files are handed on (`grep -v torch a > b`, `grep -v torch a | pip install -r /dev/stdin`).

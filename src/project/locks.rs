@@ -52,6 +52,12 @@ pub(super) fn beside<'p>(project: &'p Project<'_>, manifest: &'p str) -> impl It
     })
 }
 
+/// The manifest that a lock is made from, of those that there are.
+pub(crate) fn manifest_of(lock: &str, is_there: impl Fn(&str) -> bool) -> Option<String> {
+    let kind = LOCKS.iter().find(|kind| !kind.name.is_empty() && kind.name == paths::name(lock))?;
+    kind.manifests.iter().map(|name| paths::beside(lock, name)).find(|path| is_there(path))
+}
+
 /// Whether a manifest lies beside a lock.
 pub(super) fn has_manifest(project: &Project<'_>, lock: &Lock, path: &str) -> bool {
     lock.manifests.iter().any(|name| project.file(&paths::beside(path, name)).is_some())

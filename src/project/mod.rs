@@ -26,6 +26,7 @@ mod worlds;
 
 pub(crate) use command::Command;
 pub(crate) use launches::{LaunchPlace, launches};
+pub(crate) use locks::manifest_of;
 pub(crate) use manifests::manifests;
 pub(crate) use processors::Processors;
 pub(crate) use starts::{Beginning, Enters, commanded};

@@ -107,7 +107,8 @@ impl Usage {
                 _ => {}
             }
         }
-        let chooses = |extra: &str| by_extra.get(extra).is_some_and(|packages| packages.iter().any(|name| own.contains(name)));
+        by_extra.retain(|_, packages| packages.iter().any(|name| own.contains(name)));
+        let chooses = |extra: &str| by_extra.contains_key(extra);
         let exclusive = acts.iter().any(|act| match &act.does {
             Does::Conflict(sides) => {
                 let extras = sides.iter().filter(|side| matches!(side, Choice::Extra(extra) if chooses(extra)));

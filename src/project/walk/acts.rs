@@ -6,6 +6,7 @@ use super::super::paths;
 use super::super::variables::{Seen, Value, Variables};
 use super::decided::{Decided, of_build};
 use super::{Event, Kept, Prefix, Walker};
+use crate::knowledge::{configuration_variable, is_shell_file};
 use crate::notation::asking::Says;
 use crate::outline::{Act, Answer, Does, How, Include, Kind, Leaves, Piece, Place, Scope, Text, Variable};
 use crate::source::Span;
@@ -14,35 +15,9 @@ use crate::source::Span;
 const WITHOUT_PYTHON: &[&str] =
     &["cuda", "cudatoolkit", "cudnn", "nccl", "gcc", "openmpi", "mpich", "cmake", "ninja", "git", "slurm", "hpcx", "tmux"];
 
-/// Ends of the paths of files that tools write for shells, and that say nothing of where packages come from.
-const OF_TOOLS: &[&str] = &[
-    ".cargo/env",
-    ".local/bin/env",
-    ".bashrc",
-    ".profile",
-    ".bash_profile",
-    ".zshrc",
-    ".zprofile",
-    "/etc/profile",
-    "/etc/bash.bashrc",
-    "/etc/os-release",
-    "/etc/lsb-release",
-    "nvm.sh",
-    "setvars.sh",
-    "sdkman-init.sh",
-    "/setup.bash",
-    "/setup.sh",
-    "/activate",
-    "/modules/init/bash",
-    "/modules/init/sh",
-    "/modules.sh",
-    "/lmod.sh",
-    "/functions.sh",
-];
-
 fn is_of_tool(path: &Text) -> bool {
     let Some(Piece::Literal(end)) = path.pieces.last() else { return false };
-    OF_TOOLS.iter().any(|name| end.ends_with(name))
+    is_shell_file(end)
 }
 
 /// Whether a file holds variables by its name: `.env`, `.env.local`, `dev.env`.
@@ -226,6 +201,13 @@ impl<'a> Walker<'_, 'a> {
                 configures(&mut self.configured, &mut self.variables, name.as_deref().unwrap_or_default(), text.at);
                 for place in path.map(|path| self.places(&path)).unwrap_or_default() {
                     self.edit(place);
+                }
+            }
+            Does::Secret(path) => {
+                if let Some(Piece::Literal(end)) = path.pieces.last()
+                    && let Some(variable) = configuration_variable(paths::name(end))
+                {
+                    self.variables.set(variable, Value::unknown(act.at, Seen::Programs));
                 }
             }
             Does::Write(written) => {

@@ -6,14 +6,6 @@ use crate::outline::{Act, Copy, Does, Piece, Scope, Text, Variable, When};
 use crate::read::excerpt::Excerpt;
 use crate::read::shell::word::{self, Words};
 
-/// Installers' own configuration files, with the variable that says of each that another is in force, which is not known.
-const CONFIGURATION: &[(&str, &str)] = &[
-    ("pip.conf", "PIP_CONFIG_FILE"),
-    ("pip.ini", "PIP_CONFIG_FILE"),
-    ("uv.toml", "UV_CONFIG_FILE"),
-    (".condarc", "CONDA_CHANNELS"),
-];
-
 /// What the value of one `--mount` says.
 pub(super) fn read(body: &Excerpt, value: Range<usize>, words: Words) -> Option<Act> {
     let mut at = value.start;
@@ -39,16 +31,13 @@ pub(super) fn read(body: &Excerpt, value: Range<usize>, words: Words) -> Option<
             Does::Copy(Copy { from, sources, to: target? })
         }
         // What is in it nobody says.
-        "secret" => {
-            let configures = |target: &Text| {
-                let Some(Piece::Literal(path)) = target.pieces.last() else { return None };
-                let name = path.rsplit('/').next().unwrap_or_default();
-                CONFIGURATION.iter().find(|(file, _)| *file == name).map(|(_, variable)| (*variable).to_owned())
-            };
-            let name = variable.or_else(|| configures(target.as_ref()?))?;
-            let value = Some(Text { pieces: vec![Piece::Opaque], at });
-            Does::Set(Variable { name, value, scope: Scope::Environment })
-        }
+        "secret" => match variable {
+            Some(name) => {
+                let value = Some(Text { pieces: vec![Piece::Opaque], at });
+                Does::Set(Variable { name, value, scope: Scope::Environment })
+            }
+            None => Does::Secret(target?),
+        },
         _ => return None,
     };
     Some(Act { at, when: When::default(), does })
