@@ -5,6 +5,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use super::{File, paths};
 use crate::outline::{BuildOf, Does, Kind, Launch, Launcher, Piece, Text, Variable};
 
+/// Services that are looked at for all groups together.
+const WORK: usize = 200_000;
 /// Groups of files that are followed, and files of one.
 const MOST: usize = 1_000;
 const MOST_FILES: usize = 16;
@@ -16,7 +18,7 @@ pub(super) struct Merged<'a>(HashMap<(&'a str, &'a str), Vec<&'a Launch>>);
 
 impl<'a> Merged<'a> {
     pub(super) fn of(files: &BTreeMap<&'a str, File<'a>>) -> Self {
-        let mut services: BTreeMap<&'a str, HashMap<&'a str, &'a Launch>> = BTreeMap::new();
+        let mut services: BTreeMap<&'a str, BTreeMap<&'a str, &'a Launch>> = BTreeMap::new();
         for (path, file) in files.iter().filter(|(_, file)| file.kind == Kind::Compose) {
             let own = services.entry(path).or_default();
             for act in &file.outline.acts {
@@ -27,11 +29,13 @@ impl<'a> Merged<'a> {
                 }
             }
         }
-        let mut found = HashMap::new();
+        let (mut found, mut left) = (HashMap::new(), WORK);
         for group in groups(files) {
             let mut layers: BTreeMap<&str, Vec<(&'a str, &'a Launch)>> = BTreeMap::new();
             for path in group.iter().filter_map(|path| Some(*files.get_key_value(path.as_str())?.0)) {
-                for (name, launch) in services.get(path).into_iter().flatten() {
+                let own = services.get(path).into_iter().flatten().take(left);
+                for (name, launch) in own {
+                    left -= 1;
                     layers.entry(name).or_default().push((path, *launch));
                 }
             }

@@ -247,7 +247,7 @@ pub(super) fn stages(project: &Project<'_>, path: &str) -> Vec<Beginning> {
     };
     // It only hands files on, whatever arguments it is given.
     let is_idle = |n: usize| {
-        let last = own(n).filter(|(entrypoint, _)| *entrypoint).last();
+        let last = own(n).rfind(|(entrypoint, _)| *entrypoint);
         last.is_some_and(|(_, words)| work::is_idle(&words.iter().filter_map(Text::known).collect::<Vec<_>>()))
     };
     stages
