@@ -3,7 +3,7 @@
 use crate::environment::Host;
 use crate::knowledge::{self, Segment};
 use crate::outline::Node;
-use crate::platform::Os;
+use crate::platform::{Arch, Os};
 
 /// Places where no GPU is needed.
 const WITHOUT: &[&str] = &["cpu", "doc", "docs", "lint", "linting", "readthedocs", "rtd"];
@@ -19,6 +19,9 @@ pub(crate) fn meets(name: &str, host: &Host) -> bool {
     let tegra = host.gpus.iter().any(|gpu| gpu.segment == Some(Segment::Tegra));
     if named(TEGRA) || words().any(|w| w.starts_with("l4t")) {
         return tegra;
+    }
+    if !meets_processor(words(), host) {
+        return false;
     }
     let os = host.platform.os;
     let systems = [
@@ -43,6 +46,17 @@ pub(crate) fn meets(name: &str, host: &Host) -> bool {
         w != "amd64" && (knowledge::is_other_hardware(w) || knowledge::is_other_hardware(bare))
     };
     words().any(cuda) || !named(WITHOUT) && !words().any(other)
+}
+
+/// `requirements-aarch64.txt` is for that processor; NVIDIA's DGX Spark and RTX Spark are Arm, and Apache's runs where no GPU is asked
+/// for.
+fn meets_processor<'w>(words: impl Iterator<Item = &'w str> + Clone, host: &Host) -> bool {
+    let says = |list: &[&str]| words.clone().any(|word| list.contains(&word));
+    let (arm, x86) = (says(&["arm64", "aarch64", "spark"]), says(&["amd64", "x86", "x64"]));
+    match host.platform.arch {
+        Arch::Aarch64 => arm || !x86,
+        Arch::X86_64 => x86 || !arm,
+    }
 }
 
 /// Whether a host may be a node with these labels: what cannot be told of the GPU that they ask for is not the host's.
@@ -106,7 +120,11 @@ mod tests {
             ("nvcr.io/nvidia/l4t-jetpack:r36.4.0", false, true),
             ("nvidia/cuda:12.4.1-base-ubuntu22.04", true, true),
             ("rocm/pytorch:latest", false, false),
-            ("docker/requirements-amd64.txt", true, true),
+            ("docker/requirements-amd64.txt", true, false),
+            ("requirements-aarch64.txt", false, true),
+            ("requirements-x86_64-arm64.txt", true, true),
+            ("spark_requirements.txt", false, true),
+            ("pytorch_xla/requirements.txt", false, false),
             ("é/cpufreq.txt", true, true),
             (".github/workflows/nv-torch-v100.yml:unit", false, false),
             ("Dockerfile.B200", false, false),

@@ -258,6 +258,8 @@ pub enum Does {
     },
     /// Manifests are changed.
     Patch(Patch),
+    /// Compose files are read together, the last of which has the last word; relative to the working directory.
+    Together(Vec<Text>),
     /// `nvidia` is made the runtime of all containers that name none.
     DefaultRuntime,
     /// What happens in a stage that stands on this one, right after its `FROM` (`ONBUILD`).

@@ -117,7 +117,10 @@ pub(crate) fn launches<'a>(project: &Project<'a>) -> Vec<LaunchPlace<'a>> {
             let other = |j: usize| j != i && (!matches!(same, Same::Service(..)) || all[j].path != met.path);
             askers.get(&same)?.iter().find(|(j, _)| other(*j))
         });
-        let changed = Some(met.launch.key).filter(|_| patches.change(met.path, met.launch));
+        let layers = project.merged.layers(met.path, met.launch);
+        let over = layers.iter().filter(|layer| !std::ptr::eq(**layer, met.launch));
+        let over = over.into_iter().any(|layer| layer.may_have_gpu() || layer.entrypoint.is_some() || !layer.command.is_empty());
+        let changed = Some(met.launch.key).filter(|_| over || patches.change(met.path, met.launch));
         LaunchPlace {
             launch: met.launch,
             runs: met.runs.clone(),

@@ -1,37 +1,51 @@
-//! Compose files of one folder that are always read together: the file itself and its override.
+//! Compose files that are read together: a file and its override, or those that a command or a variable names.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::{File, paths};
-use crate::outline::{BuildOf, Does, Kind, Launch, Launcher, Text, Variable};
+use crate::outline::{BuildOf, Does, Kind, Launch, Launcher, Piece, Text, Variable};
 
-/// A service as the two files write it.
-#[derive(Clone, Copy, Debug, Default)]
-struct Layers<'a> {
-    base: Option<&'a Launch>,
-    over: Option<&'a Launch>,
-}
+/// Services that are looked at for all groups together.
+const WORK: usize = 200_000;
+/// Groups of files that are followed, and files of one.
+const MOST: usize = 1_000;
+const MOST_FILES: usize = 16;
 
-/// The services that are written in both files, by folder and name.
+/// The services that are written in several files of a group, by one of these files and name; the file that has the last word
+/// comes last.
 #[derive(Debug, Default)]
-pub(super) struct Merged<'a>(HashMap<(&'a str, &'a str), Layers<'a>>);
+pub(super) struct Merged<'a>(HashMap<(&'a str, &'a str), Vec<&'a Launch>>);
 
 impl<'a> Merged<'a> {
-    pub(super) fn of(files: impl Iterator<Item = (&'a str, File<'a>)>) -> Self {
-        let mut found: HashMap<_, Layers<'_>> = HashMap::new();
-        for (path, file) in files.filter(|(_, file)| file.kind == Kind::Compose) {
-            let Some(over) = is_override(path) else { continue };
+    pub(super) fn of(files: &BTreeMap<&'a str, File<'a>>) -> Self {
+        let mut services: BTreeMap<&'a str, BTreeMap<&'a str, &'a Launch>> = BTreeMap::new();
+        for (path, file) in files.iter().filter(|(_, file)| file.kind == Kind::Compose) {
+            let own = services.entry(path).or_default();
             for act in &file.outline.acts {
                 if let Does::Launch(launch) = &act.does
                     && let Some(name) = launch.name.as_deref()
                 {
-                    let layers = found.entry((paths::folder(path), name)).or_default();
-                    let layer = if over { &mut layers.over } else { &mut layers.base };
-                    *layer = layer.or(Some(launch));
+                    own.entry(name).or_insert(launch);
                 }
             }
         }
-        found.retain(|_, layers| layers.base.is_some() && layers.over.is_some());
+        let (mut found, mut left) = (HashMap::new(), WORK);
+        for group in groups(files) {
+            let mut layers: BTreeMap<&str, Vec<(&'a str, &'a Launch)>> = BTreeMap::new();
+            for path in group.iter().filter_map(|path| Some(*files.get_key_value(path.as_str())?.0)) {
+                let own = services.get(path).into_iter().flatten().take(left);
+                for (name, launch) in own {
+                    left -= 1;
+                    layers.entry(name).or_default().push((path, *launch));
+                }
+            }
+            for (name, all) in layers.into_iter().filter(|(_, all)| all.len() > 1) {
+                let launches: Vec<&'a Launch> = all.iter().map(|(_, launch)| *launch).collect();
+                for (path, _) in all {
+                    found.entry((path, name)).or_insert_with(|| launches.clone());
+                }
+            }
+        }
         Self(found)
     }
 
@@ -40,12 +54,52 @@ impl<'a> Merged<'a> {
     where
         'a: 'l,
     {
-        let layers = launch.name.as_deref().filter(|_| launch.by == Launcher::Compose && is_override(path).is_some());
-        match layers.and_then(|name| self.0.get(&(paths::folder(path), name))) {
-            Some(Layers { base: Some(base), over: Some(over) }) => vec![*base, *over],
-            _ => vec![launch],
+        let name = launch.name.as_deref().filter(|_| launch.by == Launcher::Compose);
+        let layers = name.and_then(|name| self.0.get(&(path, name)));
+        // Of two services of one name in a file the first is the one.
+        let own = layers.filter(|layers| layers.iter().any(|layer| std::ptr::eq(*layer, launch)));
+        own.map_or_else(|| vec![launch], Clone::clone)
+    }
+}
+
+/// The groups of files, those of most files first.
+fn groups(files: &BTreeMap<&str, File<'_>>) -> Vec<Vec<String>> {
+    let mut found: BTreeSet<Vec<String>> = BTreeSet::new();
+    for (path, file) in files {
+        if let Some(true) = is_override(path).filter(|_| file.kind == Kind::Compose) {
+            for base in ["compose.yaml", "compose.yml", "docker-compose.yaml", "docker-compose.yml"] {
+                let base = paths::join(paths::folder(path), base).filter(|base| files.contains_key(base.as_str()));
+                found.extend(base.map(|base| vec![base, (*path).to_owned()]));
+            }
+        }
+        for act in &file.outline.acts {
+            found.extend(named(path, &act.does).find(|all| all.iter().all(|file| files.contains_key(file.as_str()))));
+        }
+        if found.len() > MOST {
+            break;
         }
     }
+    let mut groups: Vec<_> = found.into_iter().filter(|group| group.len() <= MOST_FILES).collect();
+    groups.sort_by_key(|group| std::cmp::Reverse(group.len()));
+    groups
+}
+
+/// The files that a command or a variable says are read together, by each folder that it may be said in: a command's is not known,
+/// it is the root's, then the script's.
+/// Source: <https://docs.docker.com/compose/how-tos/environment-variables/envvars/#compose_file>.
+pub(super) fn named(path: &str, does: &Does) -> impl Iterator<Item = Vec<String>> + use<> {
+    let written: Option<Vec<&str>> = match does {
+        Does::Together(files) => files.iter().map(Text::known).collect(),
+        Does::Set(Variable { name, value: Some(Text { pieces, .. }), .. }) if name == "COMPOSE_FILE" => match pieces.as_slice() {
+            [Piece::Literal(files)] => Some(files.split([':', ';']).collect()),
+            _ => None,
+        },
+        _ => None,
+    };
+    let written = written.unwrap_or_default();
+    let beside = |base: &str| written.iter().map(|file| paths::join(base, file)).collect::<Option<Vec<String>>>();
+    let found = ["", paths::folder(path)].map(beside);
+    found.into_iter().flatten().filter(|files| !files.is_empty())
 }
 
 /// Whether a path is that of an override (`true`) or of what it overrides (`false`).

@@ -108,7 +108,7 @@ impl<'a> Project<'a> {
         let (givers, installers) = (givers::Givers::default(), installers::Installers::default());
         let usage = usage::Usage::default();
         let none = parts::Parts::default();
-        let merged = merged::Merged::of(files.iter().map(|(path, file)| (*path, *file)));
+        let merged = merged::Merged::of(&files);
         let all = files.values().flat_map(|file| &file.outline.acts);
         let default_runtime = all.into_iter().find(|act| act.does == Does::DefaultRuntime).map(|act| act.at);
         let spoken = spoken::Spoken::default();
@@ -166,6 +166,7 @@ impl<'a> Project<'a> {
         let mut found = BTreeSet::new();
         for (path, file) in self.files() {
             for act in &file.outline.acts {
+                found.extend(merged::named(path, &act.does).flatten().map(|file| (file, Kind::Compose)));
                 let (to, kind) = match &act.does {
                     Does::Include(include) if include.how == How::Compose => (&include.path, Kind::Compose),
                     Does::Include(include) if include.how == How::Manifest => (&include.path, Kind::Kubernetes),

@@ -9,6 +9,8 @@ use crate::outline::Node as Labelled;
 use crate::outline::{Act, Does, GpuRequest, Launch, Launcher, Object, Outline, Piece, Scope, Text, Variable, When};
 use crate::source::{FileId, Span};
 
+/// Labels of a pod's nodes, and values of one, beyond which nobody writes any.
+const LABELS: usize = 64;
 /// Where the terms stand one of which a node must fit.
 const REQUIRED: &[&str] = &["affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms"];
 /// A pod's specification is looked for no deeper.
@@ -80,7 +82,9 @@ fn read_object(object: Node<'_>, torn: bool, acts: &mut Vec<Act>) {
         let mut launches: Vec<_> = all.iter().map(|(container, init)| (container.at(), launch(*container, pod, *init))).collect();
         // The GPU is one container's: that the others ask for none proves nothing, nor that a preparing one does.
         let asked = launches.iter().any(|(_, l)| l.gpu != GpuRequest::None);
+        let nodes = nodes(pod);
         for ((_, launch), (_, init)) in launches.iter_mut().zip(&all) {
+            launch.nodes.clone_from(&nodes);
             launch.open |= torn || pod.is_open() || *init || (asked && launch.gpu == GpuRequest::None);
             launch.open |= !RUN_AS_WRITTEN.contains(&kind);
             launch.idle |= idle;
@@ -184,7 +188,7 @@ fn launch(container: Node<'_>, pod: Node<'_>, init: bool) -> Launch {
         unread_environment: container.get("envFrom").is_some(),
         pod: Some(pod.at()),
         gpu_node: None,
-        nodes: nodes(pod),
+        nodes: Vec::new(),
         object: None,
         open: patches || container.is_open() || resources.into_iter().chain(lists).any(Node::is_open),
     }
@@ -217,6 +221,9 @@ fn nodes(pod: Node<'_>) -> Vec<Labelled> {
         });
         shared
     }));
+    // Each container has them.
+    found.retain(|one| one.values.len() <= LABELS);
+    found.truncate(LABELS);
     found
 }
 

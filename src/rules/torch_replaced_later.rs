@@ -1,7 +1,7 @@
 use super::{Check, Clash, Needs, Out, Rule};
 use crate::chain;
 use crate::diagnostic::Severity;
-use crate::environment::{Ask, Change, Effect, Environment, Evidence, Holds, Reason, Step};
+use crate::environment::{Ask, Build, Candidates, Change, Effect, Environment, Evidence, Holds, Reason, Step};
 use crate::knowledge::{self, Index};
 use crate::outline::Tool;
 use crate::version::Version;
@@ -21,6 +21,10 @@ fn check(env: &Environment, out: &mut Out) {
             // A later step that brings the chosen build back repairs it.
             let stays = env.component("torch").is_some_and(|c| c.evidence.at == change.cause.at);
             if !stays {
+                continue;
+            }
+            // Where neither has CUDA, no GPU loses anything.
+            if is_without_cuda(env, change) {
                 continue;
             }
             let requires = change.cause.also.iter().find_map(|(_, reason)| match reason {
@@ -61,6 +65,15 @@ fn check(env: &Environment, out: &mut Out) {
             out.push(clash);
         }
     }
+}
+
+/// Whether both the torch that was there and the one that is there now are known to be for the CPU.
+fn is_without_cuda(env: &Environment, change: &Change) -> bool {
+    let mut asks = env.steps.iter().flat_map(|step| &step.asks);
+    let before = asks.find(|ask| ask.package == change.package && ask.evidence.at == change.before.at).map(|ask| &ask.builds);
+    let now = env.component(&change.package).map(|now| &now.builds);
+    let cpu = |builds: Option<&Candidates>| builds.and_then(|all| all.only().or_else(|| all.today())).is_some_and(Build::is_cpu);
+    cpu(before) && cpu(now)
 }
 
 /// `torchvision` of `torchvision 0.22.0`.

@@ -2,6 +2,7 @@
 
 use super::super::container::{is_gpu_device, is_other_gpu};
 use super::assignment;
+use super::compose;
 use crate::outline::{BuildOf, Does, GpuRequest, Launch, Launcher, Piece, Scope, Text, Variable};
 use crate::source::Span;
 
@@ -77,6 +78,7 @@ pub(super) fn docker(words: &[Text], at: Span) -> Vec<Does> {
                 return vec![Does::Launch(Box::new(launch))];
             }
             Some("build") => return build(rest, program.at, at),
+            Some("compose") if verbs == 0 => return compose::compose(rest, program.at),
             _ => break,
         }
     }
@@ -84,7 +86,7 @@ pub(super) fn docker(words: &[Text], at: Span) -> Vec<Does> {
 }
 
 /// An option with its value, or the first word that is none.
-enum Next<'a> {
+pub(super) enum Next<'a> {
     Flag,
     Valued(&'a str, Text, Span),
     /// Words that are known only when run.
@@ -93,7 +95,7 @@ enum Next<'a> {
 }
 
 /// Reads one option off `rest`; `short` are letters without a value.
-fn next<'a>(rest: &mut &'a [Text], flags: &[&str], short: &str) -> Option<Next<'a>> {
+pub(super) fn next<'a>(rest: &mut &'a [Text], flags: &[&str], short: &str) -> Option<Next<'a>> {
     let (word, after) = rest.split_first()?;
     *rest = after;
     let first = match word.pieces.first() {
@@ -213,7 +215,7 @@ fn option(out: &mut Launch, name: &str, value: Text, at: Span) {
 }
 
 /// `A=b`, or `A` alone.
-fn variable(word: &Text, scope: Scope) -> Option<Variable> {
+pub(super) fn variable(word: &Text, scope: Scope) -> Option<Variable> {
     match assignment(word) {
         Some((name, value)) => Some(Variable { name, value: Some(value), scope }),
         None => {

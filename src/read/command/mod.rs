@@ -3,6 +3,7 @@
 mod apptainer;
 pub(super) mod asks;
 mod compile;
+mod compose;
 mod conda;
 mod docker;
 mod files;
@@ -41,6 +42,9 @@ static GRAMMARS: &[(&[&str], Grammar)] = &[
     (&["uvx"], |words, _| uv::uvx(words.get(1..).unwrap_or_default())),
     (&["pipx"], pipx::pipx),
     (&["docker", "podman", "nvidia-docker"], docker::docker),
+    (&["docker-compose", "podman-compose"], |words, at| {
+        compose::compose(words.get(1..).unwrap_or_default(), words.first().map_or(at, |w| w.at))
+    }),
     (&["aws"], pip::codeartifact),
     (&["pyenv"], pythons::pyenv),
     (&["asdf"], pythons::asdf),

@@ -1,0 +1,74 @@
+//! Compose (<https://docs.docker.com/reference/cli/docker/compose/>): which files it reads together, and services that are run
+//! otherwise than their files say.
+
+use super::docker::{Next, next, variable};
+use crate::outline::{Does, Launch, Launcher, Scope, Text};
+use crate::source::Span;
+
+/// Options without a value, of compose itself and of `run`.
+const FLAGS: &[&str] = &[
+    "--all-resources",
+    "--compatibility",
+    "--dry-run",
+    "--verbose",
+    "--build",
+    "--detach",
+    "--interactive",
+    "--no-deps",
+    "--no-TTY",
+    "--no-tty",
+    "--quiet",
+    "--quiet-build",
+    "--quiet-pull",
+    "--remove-orphans",
+    "--rm",
+    "--service-ports",
+    "--use-aliases",
+];
+/// Commands that start nothing.
+const IDLE: &[&str] =
+    &["build", "config", "convert", "down", "images", "kill", "logs", "ls", "ps", "pull", "push", "rm", "stop", "top"];
+
+/// `docker compose -f a.yml -f b.yml run --entrypoint x service`, from the word behind `compose` on.
+pub(super) fn compose(words: &[Text], key: Span) -> Vec<Does> {
+    let (mut rest, mut files) = (words, Vec::new());
+    let verb = loop {
+        match next(&mut rest, FLAGS, "") {
+            Some(Next::Valued("f" | "--file", file, _)) => files.push(file),
+            Some(Next::Flag | Next::Valued(..)) => {}
+            Some(Next::Operand(verb)) => break verb,
+            Some(Next::Unread) | None => return Vec::new(),
+        }
+    };
+    if verb.known().is_none_or(|verb| IDLE.contains(&verb)) {
+        return Vec::new();
+    }
+    let mut does = Vec::new();
+    if !files.is_empty() {
+        does.push(Does::Together(files));
+    }
+    if verb.known() == Some("run") {
+        does.extend(run(rest, key).map(|launch| Does::Launch(Box::new(launch))));
+    }
+    does
+}
+
+/// A service that is run once, where it is not run as its file says.
+fn run(words: &[Text], key: Span) -> Option<Launch> {
+    let mut rest = words;
+    let mut launch = Launch { open: true, ..Launch::new(Launcher::Compose, key) };
+    while let Some(next) = next(&mut rest, FLAGS, "dTiP") {
+        match next {
+            Next::Valued("e" | "--env", value, _) => launch.environment.extend(variable(&value, Scope::Environment)),
+            Next::Valued("--entrypoint", value, _) => launch.entrypoint = Some(vec![value]),
+            Next::Flag | Next::Unread | Next::Valued(..) => {}
+            Next::Operand(service) => {
+                launch.name = Some(service.known()?.to_owned());
+                launch.command = rest.to_vec();
+                break;
+            }
+        }
+    }
+    let changed = launch.entrypoint.is_some() || !launch.command.is_empty() || !launch.environment.is_empty();
+    (changed && launch.name.is_some()).then_some(launch)
+}
