@@ -79,9 +79,12 @@ fn serve(release: &'static Release, index: &'static str, local: bool) -> Option<
     Some(Served { build: Build { version: version?, index, release }, pythons })
 }
 
+/// What releases pin, and their versions.
+type Pins = Arc<[(Version, &'static str)]>;
+
 /// The releases of a package that pin the framework which they are made for, with what they pin; in the order of the tables.
-pub(crate) fn made_for(package: &str, framework: &'static str) -> Arc<[(Version, &'static str)]> {
-    static KNOWN: Known<(Place, &'static str), Arc<[(Version, &'static str)]>> = Known::new();
+pub(crate) fn made_for(package: &str, framework: &'static str) -> Pins {
+    static KNOWN: Known<(Place, &'static str), Pins> = Known::new();
     let rows = knowledge::releases(package);
     KNOWN.get((place(rows), framework), || {
         let pins = rows.iter().flat_map(|release| {
