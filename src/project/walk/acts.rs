@@ -82,10 +82,12 @@ impl<'a> Walker<'_, 'a> {
             if let Does::Leave(leaves) = act.does {
                 let subshell = || frames.iter().rposition(|frame| matches!(frame, Frame::Subshell(_)));
                 let open = match leaves {
-                    Leaves::Function => Some(frames.len()).filter(|open| *open > 0),
-                    Leaves::Shell => subshell().map(|n| n + 1).filter(|_| !says.machine),
+                    Leaves::Function => frames.len(),
+                    Leaves::Shell => subshell().map_or(0, |n| n + 1),
                 };
-                self.weigh_leaving(act, open);
+                // What follows rests on the machine, too.
+                let unseen = open == 0 && takes || leaves == Leaves::Shell && says.machine;
+                self.weigh_leaving(act, Some(open).filter(|_| !unseen));
             }
             if !takes {
                 match &act.does {

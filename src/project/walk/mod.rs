@@ -181,12 +181,19 @@ pub(crate) struct Installed {
 }
 
 /// A lock's entry that may hold.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(crate) struct LockEntry {
     pub(crate) lock: Locked,
     pub(crate) also: Vec<(Span, Reason)>,
     /// Its marker does hold, or it has none.
     pub(crate) sure: bool,
+}
+
+impl std::fmt::Debug for LockEntry {
+    /// A lock has thousands of entries: its place says which one it is.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        (self.lock.version.at, &self.also, self.sure).fmt(f)
+    }
 }
 
 /// A requirement with its variables resolved.

@@ -44,9 +44,10 @@ pub(super) struct Survey {
     leaving: Vec<Leaving>,
 }
 
-/// Tests on which it rests whether all happens that follows, while so many frames are open.
+/// Tests on which it rests whether all happens that follows.
 struct Leaving {
     tests: Vec<String>,
+    /// While so many frames are open; 0: to the end.
     open: usize,
 }
 
@@ -78,13 +79,15 @@ impl Walker<'_, '_> {
         }
     }
 
-    /// Takes into account that what follows may not happen while so many frames are open; without them to no end.
+    /// Takes into account that what follows may not happen while so many frames are open, to the end where it is 0; `None`
+    /// where what follows is not seen.
     pub(super) fn weigh_leaving(&mut self, act: &Act, open: Option<usize>) {
         let Some(survey) = &mut self.survey else { return };
-        let mut tests = tests(act).map(str::to_owned);
+        let mut tests = tests(act).map(str::to_owned).peekable();
         match open {
+            _ if tests.peek().is_none() => {}
             Some(open) if survey.leaving.len() < MOST_LEAVING => survey.leaving.push(Leaving { tests: tests.collect(), open }),
-            _ => self.script.telling.extend(&mut tests),
+            _ => self.script.telling.extend(tests),
         }
     }
 
@@ -99,7 +102,7 @@ impl Walker<'_, '_> {
         let mut n = 0;
         survey.leaving.retain(|leaving| {
             n += 1;
-            n <= before || open.is_some_and(|open| open >= leaving.open)
+            n <= before || leaving.open == 0 || open.is_some_and(|open| open >= leaving.open)
         });
     }
 
