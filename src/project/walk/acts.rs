@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::super::paths;
 use super::super::variables::{Seen, Value, Variables};
 use super::decided::{Decided, of_build};
+use super::prefix::{conda, venv};
 use super::{Event, Kept, Prefix, Walker};
 use crate::knowledge::{configuration_variable, is_shell_file};
 use crate::notation::asking::Says;
@@ -382,12 +383,6 @@ impl<'a> Walker<'_, 'a> {
     }
 }
 
-pub(super) fn conda(name: &str) -> Prefix {
-    // `/opt/conda/envs/x` and `-n x` are one environment.
-    let name = name.rsplit_once("/envs/").map_or(name, |(_, last)| last);
-    Prefix::Conda(name.trim_end_matches('/').to_owned())
-}
-
 /// An installer's own configuration that is written or copied, and not read: its index is not known from here on.
 pub(super) fn configures(configured: &mut BTreeSet<String>, variables: &mut Variables, path: &str, at: Span) {
     let variable = match paths::name(path) {
@@ -397,15 +392,6 @@ pub(super) fn configures(configured: &mut BTreeSet<String>, variables: &mut Vari
     };
     configured.insert(variable.to_owned());
     variables.set(variable, Value::unknown(at, Seen::Programs));
-}
-
-/// `/usr/bin/pip` is the system's, and `/opt/conda/bin/pip` that of an image whose Python is conda's base.
-pub(super) fn venv(folder: String) -> Prefix {
-    match folder.trim_end_matches('/') {
-        "" | "/usr" | "/usr/local" | "/opt/conda" => Prefix::System,
-        name if name.contains("/envs/") => conda(name),
-        name => Prefix::Venv(name.to_owned()),
-    }
 }
 
 /// `cd "$(dirname "$0")/.."`: the script's own folder and what follows; any other unknown folder is nowhere.

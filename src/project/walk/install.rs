@@ -2,12 +2,11 @@
 
 use std::borrow::Cow;
 
-use super::super::variables::{Seen, Value};
+use super::super::File;
 use super::super::worlds::World;
-use super::super::{File, paths};
-use super::acts::{conda, venv};
+use super::prefix::conda;
 use super::project::is_project;
-use super::{Asked, Event, Indexed, Installed, Prefix, Routed, Walker};
+use super::{Asked, Indexed, Installed, Routed, Walker};
 use crate::environment::{Join, Reason};
 use crate::notation::requirement::{self, Subject};
 use crate::outline::{
@@ -39,184 +38,6 @@ impl<'p, 'a> Walker<'p, 'a> {
         }
     }
 
-    /// The prefix that a command without a target installs into.
-    pub(super) fn active(&self, tool: Tool) -> Prefix {
-        if self.prefix != Prefix::System || tool == Tool::Conda {
-            return self.prefix.clone();
-        }
-        let exported = |name: &str| self.variables.get(name).filter(|v| v.seen != Seen::Shell);
-        let own = exported("VIRTUAL_ENV").and_then(|v| v.text.as_deref()).map(|v| v.trim_end_matches('/'));
-        let path = exported("PATH").and_then(|v| self.first_on_path(&v.written, own));
-        // uv installs into VIRTUAL_ENV whatever PATH says.
-        let by_uv = || own.filter(|_| tool != Tool::Pip).map(|own| venv(own.to_owned()));
-        path.or_else(by_uv).or_else(|| self.python.clone()).unwrap_or_default()
-    }
-
-    /// The virtual environment whose programs come first on `PATH`: one that was made here, or that `VIRTUAL_ENV` or its own
-    /// name tells.
-    fn first_on_path(&self, path: &str, own: Option<&str>) -> Option<Prefix> {
-        let folders = path.split(':').take_while(|part| !part.contains("${PATH}")).filter_map(|part| part.strip_suffix("/bin"));
-        // `$PWD/env` is the `env` that was made.
-        let here = |folder: &str| ["${PWD}/", "$()/"].iter().find_map(|pwd| folder.strip_prefix(pwd)).map(|f| self.here(f));
-        let told = |folder: &str| {
-            own == Some(folder)
-                || self.made.contains(folder)
-                || folder.contains("/envs/")
-                || folder.rsplit('/').any(|part| part.contains("venv") || part.contains("virtualenv"))
-        };
-        folders.into_iter().find_map(|folder| {
-            let made = here(folder).filter(|folder| self.made.contains(folder));
-            made.or_else(|| told(folder).then(|| folder.to_owned())).map(venv)
-        })
-    }
-
-    /// The environment of a command without a target: tools that keep a project make one of their own for it.
-    fn own_environment(&self, tool: Tool, flags: &InstallFlags) -> Prefix {
-        let active = self.active(tool);
-        let off = |name: &str| self.variable(name).is_some_and(|v| v.text.as_deref() != Some("true"));
-        match tool {
-            Tool::Pixi => {
-                let name = flags.environment.as_ref().map(|name| self.variables.resolve(name));
-                let folder = |name: &str| Prefix::Conda(self.here(&format!(".pixi/envs/{name}")));
-                match name {
-                    Some(None) => Prefix::Unknown,
-                    Some(Some(name)) => folder(&name),
-                    None => folder("default"),
-                }
-            }
-            // Source: <https://python-poetry.org/docs/configuration/#virtualenvscreate>.
-            Tool::Poetry if off("POETRY_VIRTUALENVS_CREATE") => active,
-            Tool::Poetry | Tool::Pdm | Tool::Pipenv if active == Prefix::System => Prefix::Venv(self.here(".venv")),
-            // Whatever is active. Source: <https://docs.astral.sh/uv/concepts/projects/config/#project-environment-path>.
-            Tool::Uv => match self.variable("UV_PROJECT_ENVIRONMENT").map(|v| v.text.as_deref()) {
-                None | Some(Some("")) => Prefix::Venv(self.here(".venv")),
-                Some(Some("/usr" | "/usr/local")) => Prefix::System,
-                Some(Some(folder)) if folder.contains("conda") => conda(folder),
-                Some(Some(folder)) => venv(self.here(folder)),
-                Some(None) => Prefix::Unknown,
-            },
-            // It takes the `.venv` that is there, unless one is active.
-            Tool::UvPip if active == Prefix::System && self.variable("UV_SYSTEM_PYTHON").is_none() => {
-                let own = self.here(".venv");
-                if self.made.contains(&own) { Prefix::Venv(own) } else { active }
-            }
-            _ => active,
-        }
-    }
-
-    /// A path as the place where commands run has it.
-    pub(super) fn here(&self, path: &str) -> String {
-        match (&self.image, self.folders.first()) {
-            (Some(image), _) => paths::inside(&image.folder, path),
-            (None, folder) => folder.and_then(|folder| paths::join(folder, path)).unwrap_or_else(|| path.to_owned()),
-        }
-    }
-
-    /// Adds what variables say (`PIP_EXTRA_INDEX_URL` …), and lets the step happen.
-    pub(super) fn push(&mut self, mut step: Installed) {
-        if let Some(conda) = self.conda_part(&mut step) {
-            self.push(conda);
-            if step.asks.is_empty() && step.locks.is_empty() {
-                return;
-            }
-        }
-        let pip = step.tool == Tool::Pip;
-        let uv = matches!(step.tool, Tool::UvPip | Tool::Uv);
-        let own = |of_pip: &'static str, of_uv: &'static str| match (pip, uv) {
-            (true, _) => Some(of_pip),
-            (_, true) => Some(of_uv),
-            _ => None,
-        };
-        let named: &[(&str, IndexKind)] = match step.tool {
-            Tool::Pip => &[
-                ("PIP_INDEX_URL", IndexKind::Primary),
-                ("PIP_EXTRA_INDEX_URL", IndexKind::Extra),
-                ("PIP_FIND_LINKS", IndexKind::FindLinks),
-            ],
-            Tool::UvPip | Tool::Uv => &[
-                ("UV_INDEX_URL", IndexKind::Primary),
-                ("UV_DEFAULT_INDEX", IndexKind::Primary),
-                ("UV_EXTRA_INDEX_URL", IndexKind::Extra),
-                ("UV_INDEX", IndexKind::Extra),
-                ("UV_FIND_LINKS", IndexKind::FindLinks),
-            ],
-            Tool::Conda => &[("CONDA_CHANNELS", IndexKind::Channel)],
-            // Source: <https://pixi.sh/latest/reference/environment_variables/>, and none for the others' own indexes.
-            Tool::Poetry | Tool::Pdm | Tool::Pipenv | Tool::Pixi => &[],
-        };
-        // Another configuration file takes the place of uv's own, and is not read.
-        let other = self.variable("UV_CONFIG_FILE").filter(|v| uv && v.text.as_deref() != Some("/dev/null")).map(|v| v.at);
-        if let Some(at) = other {
-            step.indexes.push(Indexed { url: None, kind: IndexKind::Extra, name: None, explicit: false, at });
-        }
-        if self.unsure && (pip || uv) {
-            step.indexes.push(Indexed { url: None, kind: IndexKind::Extra, name: None, explicit: false, at: step.at });
-        }
-        for (name, kind) in named {
-            let Some(value) = self.variable(name) else { continue };
-            step.says |= self.variables.says(name);
-            let (text, at) = (value.text.clone(), value.at);
-            // The command line's own --index-url wins over the variable.
-            if *kind == IndexKind::Primary && step.indexes.iter().any(|i| i.kind == IndexKind::Primary) {
-                continue;
-            }
-            let apart = |c: char| c.is_whitespace() || step.tool == Tool::Conda && c == ',';
-            let url = |url: Option<String>| Indexed { url, kind: *kind, name: None, explicit: false, at };
-            match text {
-                None => step.indexes.push(url(None)),
-                Some(text) => step.indexes.extend(text.split(apart).filter(|part| !part.is_empty()).map(|part| {
-                    let address = part.split_once('=').filter(|(name, _)| !pip && !name.contains(':')).map_or(part, |(_, u)| u);
-                    url(Some(address.to_owned()))
-                })),
-            }
-        }
-        if let Some(constraint) =
-            own("PIP_CONSTRAINT", "UV_CONSTRAINT").and_then(|name| self.variable(name)).map(|v| (v.text.clone(), v.at))
-        {
-            match constraint {
-                (Some(text), at) => {
-                    for part in text.split_whitespace() {
-                        self.read(&Include { path: Text::literal(part, at), how: How::Constraints }, &mut step, &[], 0);
-                    }
-                }
-                (None, at) => unread(&mut step, How::Constraints, &Text { pieces: vec![Piece::Opaque], at }),
-            }
-        }
-        match step.tool {
-            Tool::Pip => self.configured_pip(&mut step),
-            Tool::Conda => self.configured_conda(&mut step),
-            _ => {}
-        }
-        if uv && step.torch_backend.is_none() {
-            step.torch_backend = self.variable("UV_TORCH_BACKEND").map(|v| v.text.clone());
-        }
-        if uv && step.index_strategy.is_none() {
-            step.index_strategy = self.variable("UV_INDEX_STRATEGY").map(|v| v.text.clone());
-        }
-        if pip {
-            step.flags.no_deps |= self.is_on("PIP_NO_DEPS") || self.is_on("PIP_NO_DEPENDENCIES");
-            step.flags.pre |= self.is_on("PIP_PRE");
-            step.flags.upgrade |= self.is_on("PIP_UPGRADE");
-        }
-        if step.tool == Tool::UvPip {
-            self.settings_of_uv_pip(&mut step);
-        }
-        self.script.suits_host |= step.says.machine;
-        self.bounds.step(step.asks.len() + step.locks.len());
-        self.script.events.push(Event::Install(Box::new(step)));
-    }
-
-    pub(super) fn variable(&self, name: &str) -> Option<&Value> {
-        let pending = self.pending.iter().rev().find(|(n, _)| n == name).map(|(_, v)| v);
-        pending.or_else(|| self.variables.get(name).filter(|v| v.seen != Seen::Shell))
-    }
-
-    /// Whether a variable switches an option of pip on; what is not known does not.
-    fn is_on(&self, name: &str) -> bool {
-        let value = self.variable(name).and_then(|v| v.text.as_deref());
-        value.is_some_and(|text| !matches!(text.trim().to_lowercase().as_str(), "" | "0" | "n" | "no" | "f" | "false" | "off"))
-    }
-
     pub(super) fn install(&mut self, at: Span, install: &Install) {
         if install.flags.elsewhere {
             return;
@@ -225,32 +46,7 @@ impl<'p, 'a> Walker<'p, 'a> {
         step.flags = install.flags.clone();
         step.torch_backend = install.flags.torch_backend.as_ref().map(|t| self.variables.resolve(t));
         step.index_strategy = install.flags.index_strategy.as_ref().map(|t| self.variables.resolve(t));
-        step.prefix = match &install.target {
-            Target::Active => self.own_environment(install.tool, &install.flags),
-            Target::Own(tool) => self.own_environment(*tool, &install.flags),
-            Target::System => Prefix::System,
-            Target::Python(minor) => match self.active(install.tool) {
-                Prefix::System => Prefix::Python(minor.clone()),
-                active => active,
-            },
-            Target::Named(name) => self.variables.resolve(name).map_or(Prefix::Unknown, |n| conda(&n)),
-            Target::Prefix(folder) => match (self.variables.resolve(folder), install.tool) {
-                (None, _) if install.flags.creates => Prefix::Unknown,
-                (None, _) => Prefix::Somewhere(self.project.sources.slice(folder.at).to_owned()),
-                (Some(f), Tool::Conda) => conda(&f),
-                (Some(f), _) if f.trim_end_matches('/') == "/usr" => Prefix::Distribution,
-                (Some(f), _) => venv(self.here(&f)),
-            },
-        };
-        if install.flags.creates
-            && let Target::Prefix(folder) = &install.target
-            && let Some(folder) = self.variables.resolve(folder)
-        {
-            self.made.insert(self.here(&folder));
-        }
-        if let (Tool::Uv, Prefix::Venv(folder)) = (install.tool, &step.prefix) {
-            self.made.insert(folder.clone());
-        }
+        step.prefix = self.prefix_of(install);
         let asked = install.asks.iter().map(|ask| &ask.written);
         let looked_at = install.indexes.iter().map(|index| &index.url);
         let read = install.reads.iter().map(|include| &include.path);

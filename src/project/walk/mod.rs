@@ -1,6 +1,7 @@
 //! Follows one start through the files it leads to, in one world: what happens, in order, with variables resolved.
 
 mod acts;
+mod ambient;
 mod before;
 mod bounds;
 mod configuration;
@@ -9,6 +10,7 @@ mod install;
 mod locked;
 mod make;
 mod open;
+mod prefix;
 mod project;
 mod settings;
 mod stage;

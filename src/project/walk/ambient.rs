@@ -1,0 +1,113 @@
+//! What variables and configurations add to an installing step that its command does not say.
+
+use super::super::variables::{Seen, Value};
+use super::install::unread;
+use super::{Event, Indexed, Installed, Walker};
+use crate::outline::{How, Include, IndexKind, Piece, Text, Tool};
+
+impl Walker<'_, '_> {
+    /// Adds what variables say (`PIP_EXTRA_INDEX_URL` …), and lets the step happen.
+    pub(super) fn push(&mut self, mut step: Installed) {
+        if let Some(conda) = self.conda_part(&mut step) {
+            self.push(conda);
+            if step.asks.is_empty() && step.locks.is_empty() {
+                return;
+            }
+        }
+        let pip = step.tool == Tool::Pip;
+        let uv = matches!(step.tool, Tool::UvPip | Tool::Uv);
+        let own = |of_pip: &'static str, of_uv: &'static str| match (pip, uv) {
+            (true, _) => Some(of_pip),
+            (_, true) => Some(of_uv),
+            _ => None,
+        };
+        let named: &[(&str, IndexKind)] = match step.tool {
+            Tool::Pip => &[
+                ("PIP_INDEX_URL", IndexKind::Primary),
+                ("PIP_EXTRA_INDEX_URL", IndexKind::Extra),
+                ("PIP_FIND_LINKS", IndexKind::FindLinks),
+            ],
+            Tool::UvPip | Tool::Uv => &[
+                ("UV_INDEX_URL", IndexKind::Primary),
+                ("UV_DEFAULT_INDEX", IndexKind::Primary),
+                ("UV_EXTRA_INDEX_URL", IndexKind::Extra),
+                ("UV_INDEX", IndexKind::Extra),
+                ("UV_FIND_LINKS", IndexKind::FindLinks),
+            ],
+            Tool::Conda => &[("CONDA_CHANNELS", IndexKind::Channel)],
+            // Source: <https://pixi.sh/latest/reference/environment_variables/>, and none for the others' own indexes.
+            Tool::Poetry | Tool::Pdm | Tool::Pipenv | Tool::Pixi => &[],
+        };
+        // Another configuration file takes the place of uv's own, and is not read.
+        let other = self.variable("UV_CONFIG_FILE").filter(|v| uv && v.text.as_deref() != Some("/dev/null")).map(|v| v.at);
+        if let Some(at) = other {
+            step.indexes.push(Indexed { url: None, kind: IndexKind::Extra, name: None, explicit: false, at });
+        }
+        if self.unsure && (pip || uv) {
+            step.indexes.push(Indexed { url: None, kind: IndexKind::Extra, name: None, explicit: false, at: step.at });
+        }
+        for (name, kind) in named {
+            let Some(value) = self.variable(name) else { continue };
+            step.says |= self.variables.says(name);
+            let (text, at) = (value.text.clone(), value.at);
+            // The command line's own --index-url wins over the variable.
+            if *kind == IndexKind::Primary && step.indexes.iter().any(|i| i.kind == IndexKind::Primary) {
+                continue;
+            }
+            let apart = |c: char| c.is_whitespace() || step.tool == Tool::Conda && c == ',';
+            let url = |url: Option<String>| Indexed { url, kind: *kind, name: None, explicit: false, at };
+            match text {
+                None => step.indexes.push(url(None)),
+                Some(text) => step.indexes.extend(text.split(apart).filter(|part| !part.is_empty()).map(|part| {
+                    let address = part.split_once('=').filter(|(name, _)| !pip && !name.contains(':')).map_or(part, |(_, u)| u);
+                    url(Some(address.to_owned()))
+                })),
+            }
+        }
+        if let Some(constraint) =
+            own("PIP_CONSTRAINT", "UV_CONSTRAINT").and_then(|name| self.variable(name)).map(|v| (v.text.clone(), v.at))
+        {
+            match constraint {
+                (Some(text), at) => {
+                    for part in text.split_whitespace() {
+                        self.read(&Include { path: Text::literal(part, at), how: How::Constraints }, &mut step, &[], 0);
+                    }
+                }
+                (None, at) => unread(&mut step, How::Constraints, &Text { pieces: vec![Piece::Opaque], at }),
+            }
+        }
+        match step.tool {
+            Tool::Pip => self.configured_pip(&mut step),
+            Tool::Conda => self.configured_conda(&mut step),
+            _ => {}
+        }
+        if uv && step.torch_backend.is_none() {
+            step.torch_backend = self.variable("UV_TORCH_BACKEND").map(|v| v.text.clone());
+        }
+        if uv && step.index_strategy.is_none() {
+            step.index_strategy = self.variable("UV_INDEX_STRATEGY").map(|v| v.text.clone());
+        }
+        if pip {
+            step.flags.no_deps |= self.is_on("PIP_NO_DEPS") || self.is_on("PIP_NO_DEPENDENCIES");
+            step.flags.pre |= self.is_on("PIP_PRE");
+            step.flags.upgrade |= self.is_on("PIP_UPGRADE");
+        }
+        if step.tool == Tool::UvPip {
+            self.settings_of_uv_pip(&mut step);
+        }
+        self.script.suits_host |= step.says.machine;
+        self.bounds.step(step.asks.len() + step.locks.len());
+        self.script.events.push(Event::Install(Box::new(step)));
+    }
+
+    pub(super) fn variable(&self, name: &str) -> Option<&Value> {
+        let pending = self.pending.iter().rev().find(|(n, _)| n == name).map(|(_, v)| v);
+        pending.or_else(|| self.variables.get(name).filter(|v| v.seen != Seen::Shell))
+    }
+
+    /// Whether a variable switches an option of pip on; what is not known does not.
+    fn is_on(&self, name: &str) -> bool {
+        let value = self.variable(name).and_then(|v| v.text.as_deref());
+        value.is_some_and(|text| !matches!(text.trim().to_lowercase().as_str(), "" | "0" | "n" | "no" | "f" | "false" | "off"))
+    }
+}
