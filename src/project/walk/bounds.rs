@@ -10,7 +10,7 @@ pub(super) const DEEPEST: usize = 12;
 const MOST_ENTERED: usize = 32;
 
 /// Acts that are walked once more; what is read for the first time is as long as its file.
-const REPEATED: usize = 4_000;
+const REPEATED: usize = 40_000;
 /// The same for all starts of a file together, and what each may have of it in any case.
 const REPEATED_BY_ALL: usize = 400_000;
 const REPEATED_BY_EACH: usize = 200;
