@@ -108,7 +108,7 @@ const KINDS: &[(&str, Take, &[&str])] = &[
     (
         "index",
         Tables::index,
-        &["id", "urls", "tag", "flat", "complete", "closed", "local_versions", "pre_releases", "candidates", "source"],
+        &["id", "urls", "tag", "flat", "complete", "closed", "local_versions", "pre_releases", "candidates", "carries", "source"],
     ),
     ("mirror", Tables::mirror, &["of", "urls", "source"]),
     ("image", Tables::image, IMAGE),
@@ -355,7 +355,7 @@ impl Tables {
         }
         let text = format!(
             "Index {{ id: {id:?}, address: {:?}, tag: {:?}, flat: {}, complete: {:?}, closed: {}, local_versions: {}, pre_releases: {}, candidates: {}, \
-             source: {source} }}",
+             carries: &{:?}, source: {source} }}",
             row.list("urls")?.first().unwrap_or(&""),
             row.text("tag")?,
             row.flag("flat")?,
@@ -364,6 +364,7 @@ impl Tables {
             row.flag("local_versions")?,
             row.flag("pre_releases")?,
             row.flag("candidates")?,
+            row.list("carries")?,
         );
         self.indexes.push((text_key(id), text));
         Ok(text_key(id))

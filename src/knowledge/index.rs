@@ -3,13 +3,15 @@
 use super::rows::Index;
 use super::tables::{INDEX_ADDRESSES, INDEXES};
 
-/// What is known of an index address; credentials, scheme, trailing slash and `www.` do not matter.
+/// What is known of an index address; credentials, scheme, trailing slash and `www.` do not matter. An address of the tables
+/// that ends in `/*` stands for all pages below it.
 #[must_use]
 pub fn index(url: &str) -> Option<&'static Index> {
     let (host, path) = host_and_path(url)?;
     let address = if path.is_empty() { host.clone() } else { format!("{host}/{path}") };
     by_address(&address)
         .or_else(|| by_address(package_page(&address)?))
+        .or_else(|| address.rmatch_indices('/').find_map(|(at, _)| by_address(&format!("{}/*", &address[..at]))))
         .or_else(|| index_by_id("pypi").filter(|_| is_pypi(&host, path)))
 }
 
@@ -115,6 +117,8 @@ mod tests {
             ("https://download.pytorch.org/whl/cu1211", None),
             ("https://download.pytorch.org/", None),
             ("https://pypi.example/simple", Some("pypi")),
+            ("https://data.pyg.org/whl/torch-2.3.1+cu121.html", Some("pyg")),
+            ("https://data.pyg.org/other/", None),
             ("https://pypi.example", Some("pypi")),
             ("https://www.pypi.example/simple/", Some("pypi")),
             ("https://pypi.tuna.tsinghua.edu.cn/simple", Some("pypi")),

@@ -197,6 +197,8 @@ pub struct Index {
     pub pre_releases: bool,
     /// Serves candidates under the number of the coming release, which no table lists (test).
     pub candidates: bool,
+    /// Packages that it serves in releases which no table lists; where there are any, it serves nothing else.
+    pub carries: &'static [&'static str],
     /// Where from.
     pub source: SourceId,
 }

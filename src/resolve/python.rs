@@ -38,7 +38,7 @@ pub(crate) fn candidates(package: &str, wants: &Specifiers, reach: &Reach<'_>, p
         None => reach.indexes.iter().filter(|i| !i.explicit).collect(),
     };
     let sure: Vec<&StepIndex> = visible.iter().copied().filter(|index| !index.perhaps).collect();
-    let search = Search { rows, wants, reach, platform };
+    let search = Search { package, rows, wants, reach, platform };
     let mut found = search.with_last(&visible);
     // Releases of other projects than PyTorch's are not all in the tables: an older one may come with an ask that leaves it open.
     let complete = package == "torch" || knowledge::companion_of(package).is_some() || wants.pin().is_some();
@@ -56,6 +56,7 @@ pub(crate) fn candidates(package: &str, wants: &Specifiers, reach: &Reach<'_>, p
 
 /// What is looked for, wherever it is.
 struct Search<'a> {
+    package: &'a str,
     rows: &'static [Release],
     wants: &'a Specifiers,
     reach: &'a Reach<'a>,
@@ -76,13 +77,14 @@ impl Search<'_> {
 
     /// The builds of these indexes.
     fn among(&self, visible: &[&StepIndex]) -> Candidates {
-        let Self { rows, wants, reach, platform } = *self;
+        let Self { package, rows, wants, reach, platform } = *self;
         let first_index = reach.first_index;
         let mut found = Candidates::default();
         let mut unknown = visible.is_empty();
         let pre = reach.pre || wants.names_pre();
         for index in visible {
-            let Some(id) = index.id else {
+            let known = index.id.filter(|id| knowledge::index_by_id(id).is_none_or(|row| !row.carries.contains(&package)));
+            let Some(id) = known else {
                 // Its contents may win over everything behind it (uv), or over everything (pip).
                 unknown = true;
                 if first_index {

@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::{File, Project, paths};
 use super::{folder_of, places};
+use crate::knowledge;
 use crate::notation::requirement::{self, Subject, normalise};
-use crate::outline::{Act, Choice, Does, How, IndexKind, Install, Kind, Language, Role, Scope, Text, Tool};
+use crate::outline::{Act, Choice, Does, How, IndexKind, IndexLine, Install, Kind, Language, Role, Scope, Text, Tool};
 use crate::source::Span;
 
 /// Packages that are remembered of one place.
@@ -83,13 +84,22 @@ fn is_for_cpu(url: &Text) -> bool {
     url.known().is_some_and(|url| url.trim_end_matches('/').ends_with("/cpu"))
 }
 
+/// It serves what PyPI serves, or nothing that frameworks are: with it the same comes as without it.
+fn changes_nothing(url: &Text) -> bool {
+    let frameworks = || ["torch", "tensorflow", "onnxruntime-gpu"].into_iter().flat_map(knowledge::releases);
+    let index = url.known().and_then(knowledge::index);
+    index.is_some_and(|index| index.id == "pypi" || !frameworks().any(|release| release.indexes.contains(&index.id)))
+}
+
 /// The index that a requirements file or an environment names, and the packages that it holds to a version.
 fn of_list(file: File<'_>) -> Brought {
     let mut own = Brought::default();
     for act in &file.outline.acts {
         match &act.does {
             Does::Index(index)
-                if index.kind != IndexKind::Channel && (file.kind == Kind::CondaEnvironment || !is_for_cpu(&index.url)) =>
+                if index.kind != IndexKind::Channel
+                    && (file.kind == Kind::CondaEnvironment || !is_for_cpu(&index.url))
+                    && !changes_nothing(&index.url) =>
             {
                 own.index = own.index.or(Some(index.url.at));
             }
@@ -168,7 +178,10 @@ impl Found<'_, '_> {
         for act in &file.outline.acts {
             match &act.does {
                 Does::Job(_) => now = before_jobs.get_or_insert_with(|| now.clone()).clone(),
-                Does::Set(variable) if names_index(&variable.name) && !variable.value.as_ref().is_some_and(is_for_cpu) => {
+                Does::Set(variable)
+                    if names_index(&variable.name)
+                        && !variable.value.as_ref().is_some_and(|url| is_for_cpu(url) || changes_nothing(url)) =>
+                {
                     match variable.scope {
                         Scope::Command => for_next = Some(act.at),
                         _ => now.index = now.index.or(Some(act.at)),
@@ -197,7 +210,8 @@ impl Found<'_, '_> {
     fn install(&mut self, path: &str, kind: Kind, install: &Install, for_it: Option<Span>, now: &mut Brought) {
         let on_cpu =
             kind != Kind::Markdown && !install.indexes.is_empty() && install.indexes.iter().all(|index| is_for_cpu(&index.url));
-        let mut named_here = install.indexes.iter().filter(|index| index.kind != IndexKind::Channel).map(|index| index.url.at);
+        let other = |index: &&IndexLine| index.kind != IndexKind::Channel && !changes_nothing(&index.url);
+        let mut named_here = install.indexes.iter().filter(other).map(|index| index.url.at);
         let own = named_here.next().filter(|_| !on_cpu);
         let own =
             own.or_else(|| install.flags.torch_backend.as_ref().filter(|b| b.known() != Some("cpu")).map(|b| b.at)).or(for_it);
