@@ -17,6 +17,17 @@ fn a_page_tells_what_to_install_first() {
     let bash = |lines: &str| format!("```bash\n{lines}\n```");
     let cu118 = format!("pip install torch --index-url {CU118}");
     for (page, requirements, want) in [
+        // A mirror of PyPI has what PyPI has.
+        (
+            bash("pip install -r requirements.txt -i https://pypi.example/simple"),
+            "torch==2.3.1\n",
+            "requirements.txt: torch 2.3.1 pypi",
+        ),
+        (
+            bash("pip install -r requirements.txt -i https://packages.example.org/simple"),
+            "torch==2.3.1\n",
+            "requirements.txt: torch ?",
+        ),
         (bash(&format!("{cu118}\npip install -r requirements.txt")), "torch\n", "requirements.txt: torch ?"),
         // In two blocks, with a prompt, in the midst of a line.
         (

@@ -6,8 +6,14 @@ use cudalint::source::Origin;
 
 /// What is said of a file on a host: `severity help`.
 fn said(path: &str, text: &str, host: &str) -> Vec<String> {
+    of_all(&[(path, text)], host)
+}
+
+fn of_all(files: &[(&str, &str)], host: &str) -> Vec<String> {
     let mut linter = Linter::new(Settings::default());
-    linter.set(path, text).expect("no mistakes");
+    for (path, text) in files {
+        linter.set(path, text).expect("no mistakes");
+    }
     linter.host(Origin::CommandLine, "host.toml", host).expect("a host");
     let show = |d: &cudalint::diagnostic::Diagnostic| format!("{} {}", d.severity.word(), d.help.as_deref().unwrap_or_default());
     linter.report().diagnostics.iter().map(show).collect()
@@ -37,9 +43,9 @@ fn arms_of_a_test() {
 
 fn extras(conflicts: &str) -> String {
     format!(
-        "[project]\nname = \"x\"\nversion = \"1\"\n[project.optional-dependencies]\ncu126 = [\"torch==2.7.1\"]\n\
-         cu128 = [\"torch==2.7.1\"]\n[tool.uv]\nconflicts = [{conflicts}]\n[tool.uv.sources]\ntorch = [\
-         {{ index = \"a\", extra = \"cu126\" }}, {{ index = \"b\", extra = \"cu128\" }}]\n[[tool.uv.index]]\nname = \"a\"\n\
+        "[project]\nname = \"x\"\nversion = \"1\"\n[project.optional-dependencies]\nold = [\"torch>=2.7.1,<2.7.2\"]\n\
+         new = [\"torch>=2.7.1,<2.7.2\"]\n[tool.uv]\nconflicts = [{conflicts}]\n[tool.uv.sources]\ntorch = [\
+         {{ index = \"a\", extra = \"old\" }}, {{ index = \"b\", extra = \"new\" }}]\n[[tool.uv.index]]\nname = \"a\"\n\
          url = \"https://download.pytorch.org/whl/cu126\"\nexplicit = true\n[[tool.uv.index]]\nname = \"b\"\n\
          url = \"https://download.pytorch.org/whl/cu128\"\nexplicit = true\n"
     )
@@ -47,8 +53,45 @@ fn extras(conflicts: &str) -> String {
 
 #[test]
 fn extras_that_exclude_each_other() {
-    let one_of = extras("[{ extra = \"cu126\" }, { extra = \"cu128\" }]");
-    assert_eq!(said("pyproject.toml", &one_of, BLACKWELL), ["info take pyproject.toml[cu128] instead, which runs here"]);
+    let one_of = extras("[{ extra = \"old\" }, { extra = \"new\" }]");
+    assert_eq!(said("pyproject.toml", &one_of, BLACKWELL), ["info take pyproject.toml[new] instead, which runs here"]);
     let apart = said("pyproject.toml", &extras(""), BLACKWELL);
     assert!(apart.len() == 1 && apart[0].starts_with("error "), "{apart:?}");
+}
+
+#[test]
+fn extras_that_pin_one_package() {
+    let extras = "[project]\nname = \"x\"\nversion = \"1\"\n[project.optional-dependencies]\n\
+                  old = [\"torch==2.5.1\"]\nnew = [\"torch==2.9.1\"]\n";
+    assert_eq!(said("pyproject.toml", extras, BLACKWELL), ["info take pyproject.toml[new] instead, which runs here"]);
+}
+
+#[test]
+fn files_that_name_their_cuda() {
+    let index = |cuda: &str| format!("--index-url https://download.pytorch.org/whl/{cuda}\ntorch==2.7.1\n");
+    let (old, new) = (index("cu126"), index("cu128"));
+    let both = [("requirements-cu126.txt", old.as_str()), ("requirements-cu128.txt", new.as_str())];
+    assert_eq!(of_all(&both, BLACKWELL), ["info take requirements-cu128.txt instead, which runs here"]);
+    let apart = of_all(&[("requirements-old.txt", &old), ("requirements-cu128.txt", &new)], BLACKWELL);
+    assert!(apart.len() == 1 && apart[0].starts_with("error "), "{apart:?}");
+}
+
+const IMAGE: &str = "FROM python:3.11\nARG CU=cu128\nRUN pip install torch==2.7.1 --index-url https://download.pytorch.org/whl/${CU}\n\
+                     CMD python -c 'import torch; torch.ones(1).cuda()'\n";
+
+#[test]
+fn builds_of_one_image() {
+    let workflow = "on: push\njobs:\n  a:\n    runs-on: ubuntu-latest\n    strategy:\n      matrix:\n        cu: [cu126, cu128]\n    steps:\n      \
+                    - run: docker build --build-arg CU=${{ matrix.cu }} -t x .\n";
+    let built = of_all(&[("Dockerfile", IMAGE), (".github/workflows/a.yml", workflow)], BLACKWELL);
+    assert!(built.len() == 1 && built[0].starts_with("info take Dockerfile"), "{built:?}");
+    // What one machine runs, it must run all.
+    let service = |name: &str, cu: &str| {
+        format!(
+            "  {name}:\n    build: {{context: ., args: {{CU: {cu}}}}}\n    command: python -c 'import torch; torch.ones(1).cuda()'\n    gpus: all\n"
+        )
+    };
+    let compose = format!("services:\n{}{}", service("a", "cu126"), service("b", "cu128"));
+    let run = of_all(&[("Dockerfile", IMAGE), ("compose.yaml", &compose)], BLACKWELL);
+    assert!(run.len() == 1 && run[0].starts_with("error "), "{run:?}");
 }

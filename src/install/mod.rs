@@ -93,7 +93,10 @@ pub(crate) fn fold(beginning: &Beginning, world: &World, script: &Script, aliase
             (name.clone(), Setting { value: value.text.clone(), written: value.written.clone(), evidence })
         })
         .collect();
-    let mut choices = vec![format!("{}{}", beginning.name, world.suffix_of_runs())];
+    // Each arm, row and build is for the machines of its own, unless all builds are run.
+    let build = if script.all_run { world.suffix_of_build() } else { String::new() };
+    let mut choices = vec![format!("{}{build}", beginning.name)];
+    choices.extend(without_cuda(&beginning.name));
     if let Enters::Manifest(selection) = &beginning.enters {
         choices.extend(selection.choices.iter().cloned());
     }
@@ -119,6 +122,29 @@ pub(crate) fn fold(beginning: &Beginning, world: &World, script: &Script, aliase
             }),
         })
         .collect()
+}
+
+/// A name that says for which CUDA something is (`requirements-cu118.txt`, `Dockerfile:cuda12.4`), without saying which.
+fn without_cuda(name: &str) -> Option<String> {
+    let lower = name.to_lowercase();
+    let mut kept = String::new();
+    let mut rest = lower.as_str();
+    while let Some(at) = rest.find("cu") {
+        let after = &rest[at + 2..];
+        let number = after.strip_prefix("da").unwrap_or(after).trim_start_matches(['-', '_']);
+        let others = number.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
+        // A dot that ends the name of a file is none of the number.
+        let others = if number[..number.len() - others.len()].ends_with('.') {
+            &number[number.len() - others.len() - 1..]
+        } else {
+            others
+        };
+        kept.push_str(&rest[..at]);
+        kept.push_str(if others.len() == number.len() { "cu" } else { "cu*" });
+        rest = if others.len() == number.len() { after } else { others };
+    }
+    kept.push_str(rest);
+    kept.contains("cu*").then_some(kept)
 }
 
 fn stated(at: Span, reason: Reason) -> Evidence {
@@ -224,6 +250,21 @@ impl State {
 mod tests {
     use super::*;
     use crate::source::Sources;
+
+    #[test]
+    fn names_without_their_cuda() {
+        for (name, without) in [
+            ("requirements-cu118.txt", Some("requirements-cu*.txt")),
+            ("docker/Dockerfile.CUDA12.4", Some("docker/dockerfile.cu*")),
+            ("cuda-11/env.yml", Some("cu*/env.yml")),
+            ("Dockerfile:cu121?branch 2", Some("dockerfile:cu*?branch 2")),
+            ("docs/cuda.txt", None),
+            ("security/cut3.txt", None),
+            ("requirements.txt", None),
+        ] {
+            assert_eq!(without_cuda(name).as_deref(), without, "{name}");
+        }
+    }
 
     #[test]
     fn which_images_carry_a_newer_libcuda() {

@@ -92,6 +92,8 @@ pub(super) struct Built {
     pub(super) contexts: Vec<String>,
     /// The different sets of build arguments; one, empty, where nobody builds it.
     pub(super) arguments: Vec<Arguments>,
+    /// What is built with several of these sets is run, each by the same machines: they are no choice.
+    pub(super) all_run: bool,
     /// Stages that someone asks for, by name; empty for the last. That one alone where nobody builds it.
     targets: BTreeSet<String>,
     /// Whether a GPU may be there when they are run, of those of which a run is known.
@@ -123,6 +125,8 @@ impl Built {
         if arguments.is_empty() {
             arguments.push(Arguments::default());
         }
+        let run = givers.iter().filter(|giver| giver.run.is_some()).map(|giver| &giver.arguments).collect::<BTreeSet<_>>();
+        let all_run = run.len() > 1;
         let mut agree: HashMap<(&str, &str), usize> = HashMap::new();
         let runs: Vec<&Run> = givers.iter().filter_map(|giver| giver.run.as_ref()).collect();
         for run in &runs {
@@ -154,6 +158,7 @@ impl Built {
         Self {
             contexts,
             arguments,
+            all_run,
             targets,
             gpu,
             processors,

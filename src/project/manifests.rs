@@ -7,6 +7,7 @@ use super::paths::beside;
 use super::processors::Processors;
 use super::starts::{Beginning, Enters, Selection};
 use super::{File, Project, locks, paths};
+use crate::notation::requirement::{self, Subject};
 use crate::outline::{Act, Choice, Does, How, Kind, Role, Tool};
 use crate::source::Span;
 
@@ -54,11 +55,24 @@ pub(crate) fn manifests(project: &Project<'_>, installed: &BTreeSet<String>, upo
     found
 }
 
-/// The choices among what excludes each other that a selection belongs to.
+/// The choices among what excludes each other that a selection belongs to: what a manifest says is in conflict, and extras or
+/// groups that pin one package to different versions.
 fn choices(path: &str, file: File<'_>, with: &BTreeSet<Choice>) -> Vec<String> {
-    let conflicts = file.outline.acts.iter().filter_map(|act| if let Does::Conflict(all) = &act.does { Some(all) } else { None });
+    let acts = &file.outline.acts;
+    let conflicts = acts.iter().filter_map(|act| if let Does::Conflict(all) = &act.does { Some(all) } else { None });
     let numbered = conflicts.enumerate().filter(|(_, all)| all.iter().any(|choice| with.contains(choice)));
-    numbered.map(|(n, _)| format!("{path}#{n}")).collect()
+    let mut found: Vec<String> = numbered.map(|(n, _)| format!("{path}#{n}")).collect();
+    for act in acts.iter().filter(|act| act.when.0.iter().any(|choice| with.contains(choice))) {
+        if let Does::Require(requirement) = &act.does
+            && requirement.role == Role::Asks
+            && let Some(parsed) = requirement.written.known().and_then(|text| requirement::parse(text).ok())
+            && let Subject::Package { name, wants, .. } = parsed.subject
+            && wants.pin().is_some()
+        {
+            found.push(format!("{path}#{name}"));
+        }
+    }
+    found
 }
 
 fn alone() -> Selection {

@@ -102,14 +102,12 @@ impl World {
     pub(crate) fn suffix(&self) -> String {
         let arms = self.arms.values().map(|arm| format!("?branch {}", arm + 1));
         let answer = Some(self.answer).filter(|answer| *answer > 0).map(|answer| format!("?branch {}", answer + 1));
-        arms.chain(answer).chain([self.suffix_of_runs()]).collect()
-    }
-    /// The same for what is run each by itself: the rows of a matrix, builds with other arguments. The arms of a test are one
-    /// choice of each.
-    pub(crate) fn suffix_of_runs(&self) -> String {
         let rows = self.rows.values().map(|row| format!("?row {}", row + 1));
-        let build = Some(self.build).filter(|build| *build > 0).map(|build| format!("?build {}", build + 1));
-        rows.chain(build).collect()
+        arms.chain(answer).chain(rows).chain([self.suffix_of_build()]).collect()
+    }
+    /// The same for the build arguments alone.
+    pub(crate) fn suffix_of_build(&self) -> String {
+        if self.build > 0 { format!("?build {}", self.build + 1) } else { String::new() }
     }
 }
 

@@ -57,6 +57,8 @@ pub(crate) struct Script {
     pub(crate) events: Vec<Event>,
     /// With how many sets of build arguments the Dockerfile is built; 0 where there is none.
     pub(crate) builds: usize,
+    /// What comes of several of them is run on the same machines.
+    pub(crate) all_run: bool,
     /// What is installed was chosen by what the machine says of itself: no host is held against it.
     pub(crate) suits_host: bool,
     /// What the image runs by itself chooses the CPU, and no other run of it is known.
@@ -254,7 +256,8 @@ fn start(mut walker: Walker<'_, '_>, beginning: &Beginning, variables: Variables
             walker.manifest(&beginning.path, file, selection.tool);
         }
         Enters::Stage(n) => {
-            walker.script.builds = project.givers.of(&beginning.path).arguments.len();
+            let built = project.givers.of(&beginning.path);
+            (walker.script.builds, walker.script.all_run) = (built.arguments.len(), built.all_run);
             walker.image = Some(ImageState::new(project, &beginning.path, walker.world.build));
             walker.bounds = Bounds::of_one_in(project.parts(file).len());
             walker.bounds.enter(file.outline);
