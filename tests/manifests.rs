@@ -443,3 +443,30 @@ fn what_others_bring_takes_no_more_than_it_must() {
         "requirements.txt: torch ?"
     );
 }
+
+#[test]
+fn what_need_not_be_the_newest_is_not_known() {
+    let project = |tables: &str| format!("[project]\nname = \"x\"\nversion = \"1\"\ndependencies = [\"torch>=2.1\"]\n{tables}");
+    let manifest = |tables: &str| environments(&[("pyproject.toml", project(tables).as_str())]).join("; ");
+    assert!(manifest("[tool.uv]\n").contains('…'), "{}", manifest("[tool.uv]\n"));
+    for tables in [
+        "[tool.uv]\nexclude-newer = \"2025-01-01\"\n",
+        "[tool.uv]\nexclude-newer-package = {torch = \"2025-01-01\"}\n",
+        "[tool.uv]\nresolution = \"lowest-direct\"\n",
+    ] {
+        assert_eq!(manifest(tables), "pyproject.toml: torch ?", "{tables}");
+    }
+    for command in [
+        "pip install torch --uploaded-prior-to 2025-01-01",
+        "PIP_UPLOADED_PRIOR_TO=2025-01-01 pip install torch",
+        "uv pip install --exclude-newer 2025-01-01 torch",
+        "UV_EXCLUDE_NEWER=2025-01-01 uv pip install torch",
+        "uv pip install --resolution lowest 'torch>=2.1'",
+        "UV_RESOLUTION=lowest uv pip install 'torch>=2.1'",
+    ] {
+        assert_eq!(environments(&[("a.sh", command)]).join("; "), "a.sh: torch ?", "{command}");
+    }
+    assert!(environments(&[("a.sh", "uv pip install --resolution highest torch")])[0].contains('…'));
+    let pixi = "[workspace]\nname = \"x\"\nchannels = [\"conda-forge\"]\nplatforms = [\"linux-64\"]\nexclude-newer = \"2025-01-01\"\n[pypi-dependencies]\ntorch = \"*\"\n";
+    assert_eq!(environments(&[("pixi.toml", pixi)]).join("; "), "pixi.toml: torch ?");
+}

@@ -97,6 +97,8 @@ pub struct InstallFlags {
     pub all_extras: bool,
     /// `--python-version`, `-p 3.11` of uv.
     pub python: Option<Text>,
+    /// What is picked need not be the newest of today: `--exclude-newer`, `--uploaded-prior-to`, `--resolution lowest`.
+    pub not_newest: bool,
 }
 
 /// A compiling command.

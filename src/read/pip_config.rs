@@ -44,6 +44,7 @@ fn says(file: FileId, text: &str, key: &str, entry: &Entry) -> Vec<Act> {
             let include = |path: &Text| act(path.at, Does::Include(Include { path: path.clone(), how: How::Constraints }));
             words.iter().map(include).collect()
         }
+        "uploaded-prior-to" => options(InstallFlags { not_newest: true, ..InstallFlags::default() }),
         "pre" if on() => options(InstallFlags { pre: true, ..InstallFlags::default() }),
         "no-deps" | "no-dependencies" if on() => options(InstallFlags { no_deps: true, ..InstallFlags::default() }),
         "no-build-isolation" if on() => options(InstallFlags { no_build_isolation: true, ..InstallFlags::default() }),

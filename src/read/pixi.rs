@@ -52,6 +52,10 @@ pub(super) fn acts(toml: &Toml<'_>, own: &Table<'_>, project: Option<&Table<'_>>
     if let Some(options) = table(workspace, &["pypi-options"]) {
         reader.options(options);
     }
+    if let Some(date) = workspace.get("exclude-newer") {
+        let at = toml.span(date.span());
+        reader.act(at, Does::Options(InstallFlags { not_newest: true, ..InstallFlags::default() }));
+    }
     reader.environments(own, project.is_some());
     reader.acts
 }

@@ -134,6 +134,8 @@ fn options(toml: &Toml<'_>, key: &str, value: &Value<'_>) -> Option<InstallFlags
     match key {
         "index-strategy" => flags.index_strategy = Some(toml.string(value)?),
         "torch-backend" => flags.torch_backend = Some(toml.string(value)?),
+        "exclude-newer" | "exclude-newer-package" => flags.not_newest = true,
+        "resolution" => flags.not_newest = toml.string(value)?.known() != Some("highest"),
         "no-deps" => flags.no_deps = value.get_ref().as_bool()?,
         "prerelease" => flags.pre = toml.string(value)?.known() == Some("allow"),
         "no-build-isolation" => flags.no_build_isolation = value.get_ref().as_bool()?,

@@ -87,6 +87,9 @@ impl Walker<'_, '_> {
         if uv && step.index_strategy.is_none() {
             step.index_strategy = self.variable("UV_INDEX_STRATEGY").map(|v| v.text.clone());
         }
+        let dated = |name: &str| self.variable(name).is_some_and(|v| v.text.as_deref() != Some(""));
+        step.bounds_open |= own("PIP_UPLOADED_PRIOR_TO", "UV_EXCLUDE_NEWER").is_some_and(dated);
+        step.bounds_open |= uv && self.variable("UV_RESOLUTION").is_some_and(|v| v.text.as_deref() != Some("highest"));
         if pip {
             step.flags.no_deps |= self.is_on("PIP_NO_DEPS") || self.is_on("PIP_NO_DEPENDENCIES");
             step.flags.pre |= self.is_on("PIP_PRE");

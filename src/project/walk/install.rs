@@ -44,6 +44,7 @@ impl<'p, 'a> Walker<'p, 'a> {
         }
         let mut step = self.step(install.tool, at);
         step.flags = install.flags.clone();
+        step.bounds_open |= install.flags.not_newest;
         step.torch_backend = install.flags.torch_backend.as_ref().map(|t| self.variables.resolve(t));
         step.index_strategy = install.flags.index_strategy.as_ref().map(|t| self.variables.resolve(t));
         step.prefix = self.prefix_of(install);
@@ -253,6 +254,7 @@ impl<'p, 'a> Walker<'p, 'a> {
     /// Options that a manifest sets for the whole of an install; the command line's own come first.
     pub(super) fn options(&mut self, flags: &InstallFlags, step: &mut Installed) {
         step.flags.pre |= flags.pre;
+        step.bounds_open |= flags.not_newest;
         step.flags.no_build_isolation |= flags.no_build_isolation;
         step.flags.no_binary.extend(flags.no_binary.iter().cloned());
         if step.index_strategy.is_none() {

@@ -72,6 +72,7 @@ fn project(parts: Vec<Part>, at: Span) -> Vec<Does> {
             // Another lock than the one that we know.
             Part::Option { name: "--lockfile" | "--override", .. } => return Vec::new(),
             Part::Option { name: "--dry-run" | "--check" | "--no-sync" | "--global", .. } => it.flags.elsewhere = true,
+            Part::Option { name: "--exclude-newer", .. } => it.flags.not_newest = true,
             Part::Option { name: "--production", .. } => it.flags.default_groups = false,
             Part::Option { name: "--reinstall", .. } => it.flags.reinstall = true,
             Part::Option { name: "--project", value: Some(value), .. } => folder = value,

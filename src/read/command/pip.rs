@@ -158,6 +158,7 @@ fn valued(it: &mut Install, name: &str, value: Text) {
         "--group" => it.flags.groups.push(normal(value)),
         "--no-binary" => it.flags.no_binary.extend(names(&value)),
         "--torch-backend" => it.flags.torch_backend = Some(value),
+        "--uploaded-prior-to" => it.flags.not_newest = true,
         _ => {}
     }
 }

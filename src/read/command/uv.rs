@@ -317,6 +317,8 @@ fn option(it: &mut Install, part: Part, at: Span) {
             "--group" => it.flags.groups.push(normal(value)),
             "--no-binary" | "--no-binary-package" => it.flags.no_binary.extend(pip::names(&value)),
             "--torch-backend" => it.flags.torch_backend = Some(value),
+            "--exclude-newer" | "--exclude-newer-package" => it.flags.not_newest = true,
+            "--resolution" => it.flags.not_newest |= value.known() != Some("highest"),
             "--index-strategy" => it.flags.index_strategy = Some(value),
             "--prerelease" => it.flags.pre = it.flags.pre || value.known() == Some("allow"),
             _ => {}
