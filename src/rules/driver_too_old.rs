@@ -37,8 +37,9 @@ fn check(env: &Environment, host: &Host, out: &mut Out) {
             let keeps = "it works as long as the image's own libcuda (cuda-compat) is loaded";
             clash = clash.at_most(Severity::Info).help(format!("{keeps}; from driver {bound} on nothing has to stand in"));
         } else {
-            if env.forward_compat_open && machine.admits_forward_compat(cuda) {
-                clash = clash.at_most(Severity::Warning);
+            // An image that is not known may bring a newer libcuda.
+            if env.forward_compat_open && machine.admits_forward_compat(cuda) != Some(false) {
+                clash = clash.at_most(Severity::Info);
             }
             let other = machine.other(found).map(|other| format!(", or take {other}"));
             // What is picked today may need more than what every version needs.
@@ -164,17 +165,25 @@ impl<'a> Machine<'a> {
         self.too_old(build).map(|old| old && !build.cuda().is_some_and(stands_in))
     }
 
-    /// Whether the host's GPU and branch admit a newer libcuda.
-    fn admits_forward_compat(&self, cuda: &CudaVersion) -> bool {
+    /// Whether the host's GPU and branch admit the libcuda of a CUDA release; `None` where its branches are not known.
+    fn admits_forward_compat(&self, cuda: &CudaVersion) -> Option<bool> {
         let gpus = self.host.gpus.iter().all(|gpu| matches!(gpu.segment, None | Some(Segment::DataCenter)));
-        let listed = |branch| knowledge::forward_compat_branches(cuda).iter().any(|b| u32::from(*b) == branch);
-        gpus && !self.host.wsl && self.driver.branch().is_some_and(listed)
+        if !gpus || self.host.wsl {
+            return Some(false);
+        }
+        let branch = self.driver.branch()?;
+        let branches = knowledge::forward_compat_branches(cuda);
+        if branches.is_empty() { None } else { Some(branches.iter().any(|b| u32::from(*b) == branch)) }
     }
 
-    /// The image or package that brings a newer libcuda, where the host's GPU and branch admit it.
+    /// The image or package that brings a newer libcuda, where the host's GPU and branch admit it: one of the same release, of
+    /// a newer one, or from CUDA 11 on of another of the same major.
+    /// Source: <https://docs.nvidia.com/deploy/cuda-compatibility/minor-version-compatibility.html>.
     fn forward_compat(&self, cuda: &CudaVersion) -> Option<Evidence> {
-        let brought = self.env.forward_compat.iter().any(|c| c.same_minor(cuda) == Some(true));
-        if !(brought && self.admits_forward_compat(cuda)) {
+        let release = |c: &CudaVersion| (c.major(), c.minor());
+        let runs = |c: &CudaVersion| release(c) >= release(cuda) || c.major() == cuda.major() && c.major() >= 11;
+        let mut brought = self.env.forward_compat.iter().filter(|c| runs(c));
+        if !brought.any(|c| self.admits_forward_compat(c) == Some(true)) {
             return None;
         }
         self.env.image.as_ref().map(|image| Evidence { also: Vec::new(), ..image.evidence.clone() })
