@@ -68,6 +68,8 @@ pub(crate) struct Project<'a> {
     /// What comes before manifests, by their paths.
     before: BTreeMap<String, before::Before<'a>>,
     workspaces: workspaces::Workspaces<'a>,
+    /// Installers' own configurations.
+    configurations: Vec<&'a str>,
     /// Where `nvidia` is made the runtime of all containers.
     default_runtime: Option<Span>,
 }
@@ -112,6 +114,8 @@ impl<'a> Project<'a> {
         let all = files.values().flat_map(|file| &file.outline.acts);
         let default_runtime = all.into_iter().find(|act| act.does == Does::DefaultRuntime).map(|act| act.at);
         let spoken = spoken::Spoken::default();
+        let configures = |file: &File<'_>| matches!(file.kind, Kind::PipConfig | Kind::Condarc);
+        let configurations = files.iter().filter(|(_, file)| configures(file)).map(|(path, _)| *path).collect();
         let (named, before) = (named(&files), BTreeMap::new());
         let workspaces = workspaces::Workspaces::of(&files);
         let mut project = Self {
@@ -128,6 +132,7 @@ impl<'a> Project<'a> {
             named,
             before,
             workspaces,
+            configurations,
             default_runtime,
         };
         project.spoken = spoken::Spoken::of(&project);
@@ -144,6 +149,10 @@ impl<'a> Project<'a> {
     /// All files, by path.
     pub(crate) fn files(&self) -> impl Iterator<Item = (&'a str, File<'a>)> {
         self.files.iter().map(|(path, file)| (*path, *file))
+    }
+    /// The paths of installers' own configurations.
+    fn configurations(&self) -> impl Iterator<Item = &'a str> + use<'a, '_> {
+        self.configurations.iter().copied()
     }
     /// Whether a GPU may be there when a launch of these layers runs, or is missing there.
     fn gpu(&self, layers: &[&Launch]) -> Gpu {

@@ -34,6 +34,26 @@ const PLACES: &[(Kind, &[&str])] = &[
 ];
 
 impl Walker<'_, '_> {
+    /// A folder of the build context comes to one of the image: configurations that lie in it come to where they are looked for.
+    pub(super) fn configure_all(&mut self, source: &str, to: &str, at: Span) {
+        let contexts = self.image.as_ref().map(|i| i.contexts.clone()).unwrap_or_default();
+        let folders =
+            contexts.iter().filter_map(|context| Some((context, paths::join(context, source.trim_start_matches('/'))?)));
+        let mut found: Vec<(String, String)> = Vec::new();
+        for (context, folder) in folders {
+            for path in self.project.configurations() {
+                let Some(below) = paths::under(path, &folder).filter(|below| !below.is_empty()) else { continue };
+                let own = paths::under(path, context).unwrap_or(path).to_owned();
+                found.push((own, paths::inside(to, below)));
+            }
+        }
+        for (own, to) in found {
+            if PLACES.iter().any(|(_, paths)| paths.contains(&to.as_str())) {
+                self.configure(&own, &to, at);
+            }
+        }
+    }
+
     /// A file of the build context comes to a path of the image, at that place of the Dockerfile.
     pub(super) fn configure(&mut self, source: &str, to: &str, at: Span) {
         let own = self.variable("VIRTUAL_ENV").and_then(|v| v.text.as_deref()).map(|folder| folder.trim_end_matches('/'));

@@ -132,7 +132,10 @@ impl<'a> Walker<'_, 'a> {
         for source in &sources {
             let whole = if folder { paths::inside(&inside, paths::name(source)) } else { inside.clone() };
             match copy.from {
-                None => self.configure(source, &whole, copy.to.at),
+                None => {
+                    self.configure(source, &whole, copy.to.at);
+                    self.configure_all(source, &inside, copy.to.at);
+                }
                 Some(_) => configures(&mut self.configured, &mut self.variables, &whole, copy.to.at),
             }
         }

@@ -1,6 +1,6 @@
 //! Commands that change files: what they write is no longer what we read.
 
-use crate::outline::{Does, Download, Text};
+use crate::outline::{Does, Download, Piece, Text};
 use crate::source::Span;
 
 /// `sed -i`, `mv`, `curl -o` …
@@ -14,16 +14,32 @@ pub(super) fn files(words: &[Text], _at: Span) -> Vec<Does> {
         arguments.iter().any(has)
     };
     let long = |name: &str| arguments.iter().any(|w| w.known().is_some_and(|w| w.starts_with(name)));
+    let landed = landed(&operands().collect::<Vec<_>>());
     let changed: Vec<&Text> = match program {
         "sed" | "gsed" if short('i') || long("--in-place") => scripted(arguments, &["-e", "-f", "--expression", "--file"]),
         "perl" if short('i') => scripted(arguments, &["-e", "-ne", "-pe", "-i", "-pi", "-pie"]),
-        "tee" | "mv" | "truncate" | "patch" => operands().collect(),
-        "cp" => operands().skip(1).last().into_iter().collect(),
+        "tee" | "truncate" | "patch" => operands().collect(),
+        "mv" => operands().chain(landed.iter()).collect(),
+        "cp" | "ln" => operands().skip(1).last().into_iter().chain(landed.iter()).collect(),
         "curl" | "wget" => return fetched(program, arguments),
         _ => Vec::new(),
     };
     let unwritten = |text: &&Text| !text.known().is_some_and(|path| path.is_empty() || path == "-" || path.starts_with("/dev/"));
     changed.into_iter().filter(unwritten).map(|text| Does::Edit(text.clone())).collect()
+}
+
+/// Where sources lie in the last operand, should that be a folder.
+fn landed(operands: &[&Text]) -> Vec<Text> {
+    let Some((folder, sources)) = operands.split_last() else { return Vec::new() };
+    let ends = folder.pieces.last().is_some_and(|piece| matches!(piece, Piece::Literal(text) if text.ends_with('/')));
+    let own = |source: &&&Text| source.known().and_then(|path| path.trim_end_matches('/').rsplit('/').next().map(str::to_owned));
+    let names = sources.iter().filter_map(|source| own(&source)).filter(|name| !name.is_empty());
+    names
+        .map(|name| {
+            let end = Piece::Literal(if ends { name.as_str().into() } else { format!("/{name}").as_str().into() });
+            Text { pieces: folder.pieces.iter().cloned().chain([end]).collect(), at: folder.at }
+        })
+        .collect()
 }
 
 /// Options of curl and wget whose value is the next word.
