@@ -235,7 +235,7 @@ impl State {
     fn of_image(platform: Platform, image: Option<&Image>) -> Self {
         let (installed, by_conda, steps) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
         let before = Earlier::default();
-        let mut state = Self { platform, installed, by_conda, steps, unknown_base: false, before };
+        let mut state = Self { platform, installed, by_conda, steps, unknown_base: false, other_builds: false, before };
         if let Some(image) = image {
             // An image of inference servers or frameworks may have a torch that its row does not tell.
             let told = image.row.is_some_and(|row| !row.torch.is_empty());

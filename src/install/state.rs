@@ -20,6 +20,9 @@ pub(super) struct State {
     pub(super) steps: Vec<Step>,
     /// It stands on an image of which nothing is known: any package may be there already, and any index be set.
     pub(super) unknown_base: bool,
+    /// A list that is not known came from another index than PyPI: even what is asked for in one version may be there, in
+    /// another build.
+    pub(super) other_builds: bool,
     /// What may be there from before.
     pub(super) before: Earlier,
 }

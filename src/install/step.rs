@@ -94,7 +94,10 @@ impl State {
             if step.bounds_open && !want.held && (want.implied || want.wants.pin().is_none()) {
                 builds = Candidates { open: true, today: None, ..builds };
             }
-            let may_be_there = (self.unknown_base && !want.chosen) || self.before.may_stay(&want.name, &want.wants);
+            let own_build = want.wants.pin().is_some_and(|pin| pin.public() != pin);
+            let may_be_there = (self.unknown_base && !want.chosen)
+                || (self.other_builds && !own_build && !step.flags.reinstall)
+                || self.before.may_stay(&want.name, &want.wants);
             if may_be_there && self.there(&want.name).is_none() {
                 builds = Candidates { open: true, today: None, ..builds };
             }
@@ -141,6 +144,7 @@ impl State {
         }
         // What it installed besides is not known.
         self.unknown_base |= step.open;
+        self.other_builds |= step.open && found.iter().any(|index| index.id != Some("pypi"));
         self.steps.push(Step {
             tool: step.tool,
             at: step.at,
