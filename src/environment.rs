@@ -27,6 +27,8 @@ pub struct Environment {
     /// Names of the choices that it belongs to, of whose environments people take one: the arms of tests, extras that exclude
     /// each other.
     pub choices: Vec<String>,
+    /// The builds that it comes of, by the position of their build arguments; 0 where there is but one.
+    pub builds: Vec<usize>,
     /// What it runs on.
     pub platform: Platform,
     /// The image it stands on.

@@ -107,6 +107,7 @@ pub(crate) fn fold(beginning: &Beginning, world: &World, script: &Script, aliase
             start: Start { name: format!("{}{}", beginning.name, world.suffix()), at: beginning.at },
             choices: choices.clone(),
             chosen: world.with.iter().cloned().collect(),
+            builds: vec![world.build],
             platform: state.platform.clone(),
             image: base.clone(),
             runs: beginning.runs && !script.suits_host && !script.on_cpu,

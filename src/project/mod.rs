@@ -9,6 +9,7 @@ mod images;
 mod installers;
 mod launches;
 mod locks;
+mod made;
 mod manifests;
 mod merged;
 mod parts;
