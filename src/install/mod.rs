@@ -115,8 +115,9 @@ pub(crate) fn fold(beginning: &Beginning, world: &World, script: &Script, aliase
             steps: state.steps,
             variables: variables.clone(),
             forward_compat: forward_compat.clone(),
-            forward_compat_open: base.as_ref().is_some_and(|base| {
-                base.row.is_none() && (!knowledge::is_bare(&base.reference) || knowledge::is_of_cuda(&base.reference))
+            forward_compat_open: base.as_ref().is_some_and(|base| match base.row {
+                Some(row) => !row.cuda.is_empty() && row.flavour == knowledge::Flavour::None,
+                None => !knowledge::is_bare(&base.reference) || knowledge::is_of_cuda(&base.reference),
             }),
         })
         .collect()
