@@ -27,6 +27,8 @@ pub struct Environment {
     /// Names of the choices that it belongs to, of whose environments people take one: the arms of tests, extras that exclude
     /// each other.
     pub choices: Vec<String>,
+    /// The builds that it comes of, by the position of their build arguments; 0 where there is but one.
+    pub builds: Vec<usize>,
     /// What it runs on.
     pub platform: Platform,
     /// The image it stands on.
@@ -95,8 +97,8 @@ pub struct Ask {
 pub struct StepIndex {
     /// Its id in the tables; `None` for one we do not know.
     pub id: Option<&'static str>,
-    /// Its address without credentials.
-    pub url: String,
+    /// Its address without credentials, or why it is not known.
+    pub url: Result<String, Untold>,
     /// Where it is named; `None` for PyPI, which nobody named.
     pub at: Option<Span>,
     /// Serves only packages routed to it.
@@ -105,6 +107,29 @@ pub struct StepIndex {
     pub last: bool,
     /// Other versions of the installer do not look at it.
     pub perhaps: bool,
+}
+
+/// Why the address of an index is not known, or whether there is one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Untold {
+    /// A variable in it has no known value.
+    Variable,
+    /// A file at this path, or one of which the path is not known, takes part and is not there.
+    File(Option<String>),
+    /// A configuration of the installer is not read.
+    Configuration,
+    /// One lies beside what is installed, and nobody says whether it is put in place.
+    Unplaced,
+    /// Environment modules are loaded.
+    Module,
+    /// A file is sourced that is not read, or whose variables programs may not see.
+    Sourced,
+    /// Others who install the same name one.
+    Others,
+    /// More takes part than is looked at.
+    TooMuch,
+    /// The installer chooses it by the machine.
+    Machine,
 }
 
 /// What a step does to a package that was there before.

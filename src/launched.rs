@@ -12,7 +12,7 @@ use crate::work::{self, Work};
 const MOST_WORDS: usize = 256;
 
 /// Puts a launch together with the environments that it runs; `own` is what their image runs by itself.
-pub(crate) fn launched(place: &LaunchPlace<'_>, environments: &[Environment], own: &Command) -> Launched {
+pub(crate) fn launched(place: &LaunchPlace<'_>, environments: &[&Environment], own: &Command) -> Launched {
     let launch = place.launch;
     let asks = match launch.gpu {
         GpuRequest::Asked(_) => Asks::Yes,
@@ -25,7 +25,7 @@ pub(crate) fn launched(place: &LaunchPlace<'_>, environments: &[Environment], ow
 }
 
 /// Reasons to think that it must have a GPU, strongest first.
-fn needs(place: &LaunchPlace<'_>, environments: &[Environment], own: &Command) -> Vec<Evidence> {
+fn needs(place: &LaunchPlace<'_>, environments: &[&Environment], own: &Command) -> Vec<Evidence> {
     let launch = place.launch;
     let words = words(launch, own);
     let bare: Vec<&str> = words.iter().map(|(word, _)| *word).collect();

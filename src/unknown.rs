@@ -3,9 +3,8 @@
 use std::collections::HashSet;
 
 use crate::diagnostic::Notice;
-use crate::environment::{Environment, Gpu};
+use crate::environment::{Environment, Gpu, Untold};
 use crate::knowledge::{self, Sm};
-use crate::project::UNREAD;
 use crate::secret::masked;
 use crate::source::{Span, brief};
 
@@ -21,12 +20,9 @@ pub(crate) fn unknown(env: &Environment) -> Vec<String> {
     }
     for step in &env.steps {
         for index in step.indexes.iter().filter(|i| i.id.is_none() && i.at.is_some()) {
-            found.push(match index.url.as_str() {
-                "" => format!("{start}: the index with a variable in its address is not in the tables"),
-                url => match url.strip_prefix(UNREAD) {
-                    Some(path) => format!("{start}: the included file {} is not there, and may name an index", brief(path)),
-                    None => format!("{start}: the index {} is not in the tables", masked(url)),
-                },
+            found.push(match &index.url {
+                Ok(url) => format!("{start}: the index {} is not in the tables", masked(url)),
+                Err(why) => format!("{start}: {}", untold(why)),
             });
         }
         let mut told = HashSet::new();
@@ -48,6 +44,25 @@ pub(crate) fn unknown(env: &Environment) -> Vec<String> {
         }
     }
     found
+}
+
+/// Why an index is not known.
+fn untold(why: &Untold) -> String {
+    match why {
+        Untold::Variable => "the index with a variable in its address is not known",
+        Untold::File(Some(path)) => {
+            return format!("the included file {} is not there, and may name an index", brief(path));
+        }
+        Untold::File(None) => "an included file whose path is not known may name an index",
+        Untold::Configuration => "a configuration of the installer that is not read may name an index",
+        Untold::Unplaced => "a configuration lies here that names an index, and nobody says whether it is put in place",
+        Untold::Module => "a module that is loaded may set an index",
+        Untold::Sourced => "a file that is sourced or included may set an index",
+        Untold::Others => "others who install it name an index",
+        Untold::TooMuch => "its workspace is more than is looked at: which indexes it names is not known",
+        Untold::Machine => "the installer chooses the index by the machine",
+    }
+    .to_owned()
 }
 
 /// No more files are told that are not followed to their ends.

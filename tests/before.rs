@@ -91,8 +91,13 @@ fn whoever_installs_a_manifest_in_an_image_has_what_is_there() {
     assert_eq!(own(&pytorch, "torch>=2.0\n"), "requirements.txt: torch ?");
     assert_eq!(own(&pytorch, "torch==2.5.1\n"), "requirements.txt: torch 2.5.1 pypi");
     assert_eq!(own(&job("image: python:3.11"), "torch>=2.0\n"), "requirements.txt: torch 2.15.0… pypi");
+    // Of CI's jobs one is enough, whatever the others have.
     let both = format!("{pytorch}{}", job("tags: [x]").replace("test:", "lint:"));
-    assert_eq!(own(&both, "torch>=2.0\n"), "requirements.txt: torch 2.15.0… pypi");
+    assert_eq!(own(&both, "torch>=2.0\n"), "requirements.txt: torch ?");
+    let on_cpu = job("image: python:3.11")
+        .replace("    - pip", "    - pip install torch -i https://download.pytorch.org/whl/cpu\n    - pip");
+    assert_eq!(own(&on_cpu, "torch>=2.0\n"), "requirements.txt: torch 2.15.0… pypi");
+    assert_eq!(own(&format!("{pytorch}{}", on_cpu.replace("test:", "cpu:")), "torch>=2.0\n"), "requirements.txt: torch ?");
 }
 
 #[test]

@@ -166,3 +166,22 @@ fn a_host_has_a_name_and_a_gpu_one_compute_capability() {
         "{told}"
     );
 }
+
+#[test]
+fn an_image_that_carries_cuda_is_asked_for_its_driver_whatever_it_is_built_on() {
+    let host = "driver = \"470.57.02\"\n[[gpu]]\nname = \"RTX 3090\"\n";
+    for (image, said) in [
+        // Their demand lets this branch in with a GeForce card; what they carry does not run there.
+        ("vllm/vllm-openai:v0.6.2", "warning[driver-too-old]: CUDA 12.4 needs driver 525.60.13"),
+        ("vllm/vllm-openai:v0.6.4.post1", "warning[driver-too-old]: CUDA 12.4 needs driver 525.60.13"),
+        ("vllm/vllm-openai:v0.8.5", "error[driver-too-old]: CUDA 12.4 needs driver 525.60.13"),
+        // What it is built on is not told.
+        ("tensorflow/tensorflow:2.16.1-gpu", "error[driver-too-old]: CUDA 12.3 needs driver 525.60.13"),
+        // Its release notes speak.
+        ("nvcr.io/nvidia/tritonserver:20.08-py3", ""),
+    ] {
+        let text = format!("docker run --gpus all {image}\n");
+        let (found, ..) = run(folder(&[("run.sh", text.as_str()), ("h.toml", host)]).path(), &["--host", "h.toml"]);
+        assert!(found.contains(said) && found.contains("driver-too-old") != said.is_empty(), "{image}: {found}");
+    }
+}

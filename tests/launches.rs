@@ -381,3 +381,66 @@ fn an_image_that_a_variable_names_is_changed_there() {
     let names: Vec<_> = linter.environments().map(|e| e.start.name.clone()).collect();
     assert!(names.iter().any(|name| name == "train.sbatch:$IMAGE_NAME"), "{names:?}");
 }
+
+/// Built for a CPU or for a GPU, as an argument says.
+const EITHER: (&str, &str) = (
+    "Dockerfile",
+    "FROM python:3.11-slim\nARG VARIANT=cu124\nRUN pip install torch==2.6.0 --index-url https://download.pytorch.org/whl/${VARIANT}\nCMD [\"python\", \"serve.py\"]\n",
+);
+const MAKEFILE: (&str, &str) = (
+    "Makefile",
+    "cpu:\n\tdocker build --build-arg VARIANT=cpu -t acme/app:cpu .\ngpu:\n\tdocker build --build-arg VARIANT=cu124 -t acme/app:gpu .\n",
+);
+
+#[test]
+fn a_service_runs_its_own_build() {
+    let gpu = ["service `gpu` gets no GPU, though torch 2.6.0+cu126 is a CUDA build"];
+    let both = "services:\n  gpu:\n    build:\n      context: .\n      args: [VARIANT=cu126]\n  cpu:\n    build:\n      context: .\n      args: {VARIANT: cpu}\n";
+    assert_eq!(said(&[("compose.yml", both), EITHER]), gpu);
+    let cpu = ("compose.yml", "services:\n  cpu:\n    build:\n      context: .\n      args: {VARIANT: cpu}\n");
+    let bake = "target \"a\" {\n  args = {VARIANT = \"cpu\"}\n}\ntarget \"b\" {\n  args = {VARIANT = \"cu124\"}\n}\n";
+    let workflow = "jobs:\n  a:\n    runs-on: ubuntu-latest\n    strategy:\n      matrix:\n        variant: [cu124, cpu]\n    steps:\n      - uses: docker/build-push-action@v6\n        with:\n          context: .\n          tags: acme/app:${{ matrix.variant }}\n          build-args: VARIANT=${{ matrix.variant }}\n";
+    for other in [MAKEFILE, ("docker-bake.hcl", bake), (".github/workflows/a.yml", workflow)] {
+        assert!(said(&[cpu, EITHER, other]).is_empty(), "{}", other.0);
+        let plain = "services:\n  a:\n    build: .\n";
+        let speaks = ["service `a` gets no GPU, though torch 2.6.0+cu124 is a CUDA build"];
+        assert_eq!(said(&[("compose.yml", plain), EITHER, other]), speaks, "{}", other.0);
+    }
+    let base = "ARG BASE=python:3.11-slim\nFROM ${BASE}\nCMD [\"python\", \"serve.py\"]\n";
+    let worker = "services:\n  gpu:\n    image: acme/app:gpu\n    build:\n      context: .\n      args: {BASE: \"pytorch/pytorch:2.4.0-cuda12.4-cudnn9-runtime\"}\n  cpu:\n    image: acme/app:cpu\n    build: .\n  worker:\n    image: acme/app:cpu\n    command: python worker.py\n  trainer:\n    image: acme/app:gpu\n    command: python train.py\n";
+    let carries = |name: &str| format!("service `{name}` gets no GPU, though its image carries a CUDA build of torch");
+    assert_eq!(said(&[("compose.yml", worker), ("Dockerfile", base)]), [carries("gpu"), carries("trainer")]);
+}
+
+#[test]
+fn an_image_is_of_the_build_that_was_given_its_tag() {
+    let pod = |image: &str| {
+        format!("apiVersion: v1\nkind: Pod\nmetadata: {{name: a}}\nspec:\n  containers:\n    - name: a\n      image: {image}\n")
+    };
+    for (image, speaks) in [
+        ("acme/app:cpu", false),
+        ("acme/app:gpu", true),
+        // Any of the two.
+        ("acme/app:1.2", false),
+        ("acme/app", false),
+    ] {
+        let found = said(&[("k8s/pod.yaml", &pod(image)), EITHER, MAKEFILE]);
+        assert_eq!(found.len(), usize::from(speaks), "{image}: {found:?}");
+    }
+    let one = ("Makefile", "gpu:\n\tdocker build -t acme/app:gpu .\n");
+    assert_eq!(said(&[("k8s/pod.yaml", &pod("acme/app:1.2")), EITHER, one]).len(), 1);
+    // How people build it by hand is not looked at where commands build it, too.
+    let readme = ("README.md", "```bash\ndocker build --build-arg VARIANT=cpu -t acme/small .\n```\n");
+    assert!(said(&[("k8s/pod.yaml", &pod("acme/small")), EITHER, one, readme]).is_empty());
+}
+
+#[test]
+fn what_a_build_runs_is_its_own() {
+    let dockerfile = (
+        "Dockerfile",
+        "FROM pytorch/pytorch:2.4.0-cuda12.4-cudnn9-runtime\nARG DEVICE=cuda\nENV DEVICE=${DEVICE}\nCMD python serve.py --device $DEVICE\n",
+    );
+    let both = "services:\n  a:\n    build:\n      context: .\n      args: {DEVICE: cpu}\n  b:\n    build: .\n";
+    let found = said(&[("compose.yml", both), dockerfile]);
+    assert!(found.len() == 1 && found[0].starts_with("service `b` gets no GPU, and needs one"), "{found:?}");
+}

@@ -262,7 +262,9 @@ fn default_groups_of_uv() {
 #[test]
 fn scripts_with_metadata_have_environments_of_their_own() {
     let script = ("t.py", "# /// script\n# dependencies = ['torch==2.1.0']\n# ///\nimport torch\n");
-    check(&[script, ("a.sh", "uv run t.py --x\n")], &["a.sh: torch 2.1.0 pypi"]);
+    for command in ["uv run t.py --x", "uv run --script t.py", "uv run -q -s t.py"] {
+        check(&[script, ("a.sh", &format!("{command}\n"))], &["a.sh: torch 2.1.0 pypi"]);
+    }
     check(&[script, ("a.sh", "pipx run t.py\n")], &["a.sh: torch 2.1.0 pypi"]);
     let project = ("pyproject.toml", "[project]\nname = 'x'\ndependencies = ['torch==2.2.0']\n[tool.uv]\n");
     check(

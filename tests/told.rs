@@ -43,6 +43,29 @@ fn a_missing_include_is_not_called_an_index() {
 }
 
 #[test]
+fn why_an_index_is_not_known() {
+    for (files, reason) in [
+        (
+            &[("a.sbatch", b"#!/bin/bash\nmodule load python/3.10\npip install torch==2.5.1\n".as_slice())][..],
+            "a module that is loaded",
+        ),
+        (&[("a.sh", b"export PIP_CONFIG_FILE=$X\npip install torch==2.5.1\n")], "a configuration of the installer"),
+        (&[("a.sh", b"source /opt/site.sh\npip install torch==2.5.1\n")], "a file that is sourced"),
+        (
+            &[("requirements.txt", b"torch==2.5.1\n"), ("pip.conf", b"[global]\nindex-url = https://h.example/simple\n")],
+            "a configuration lies here",
+        ),
+        (
+            &[("Dockerfile", b"FROM python:3.11\nCOPY site.conf /etc/pip.conf\nRUN pip install torch==2.5.1\n")],
+            "a configuration of the installer",
+        ),
+    ] {
+        let (_, told, _) = run(files, &["-v"]);
+        assert!(told.contains(reason) && !told.contains("a variable in its address"), "{files:?}: {told}");
+    }
+}
+
+#[test]
 fn every_gpu_keeps_its_help() {
     let arguments = ["--gpu", "B200", "--gpu", "K80", "--format", "text"];
     let (text, ..) = run(&[TORCH], &arguments);

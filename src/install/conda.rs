@@ -18,11 +18,12 @@ use crate::version::{CondaVersion, Specifiers};
 impl State {
     pub(super) fn conda_wants(&mut self, step: &Installed, limits: &Limits<'_>) -> Vec<Wanted> {
         let named = step.indexes.iter().filter(|index| index.kind == IndexKind::Channel);
-        let channels: Vec<_> = named.map(|index| resolve::channel(index.url.as_deref()?)).collect();
+        let channels: Vec<_> = named.map(|index| resolve::channel(index.url.as_deref().ok()?)).collect();
         let mut wanted = Vec::new();
         let mut asked: HashSet<String> = HashSet::new();
         let mut repeats = Repeats::default();
-        let first = step.indexes.iter().find(|index| index.kind == IndexKind::Channel).and_then(|index| index.url.as_deref());
+        let first =
+            step.indexes.iter().find(|index| index.kind == IndexKind::Channel).and_then(|index| index.url.as_deref().ok());
         let label = first.filter(|url| resolve::release_of_label(url).is_some());
         for ask in step.asks.iter().filter(|a| a.language == Language::MatchSpec) {
             // Of a text that is not known, its package may be.

@@ -1,7 +1,7 @@
 //! Which indexes a step looks at, in its installer's order of priority.
 
 use super::Aliases;
-use crate::environment::StepIndex;
+use crate::environment::{StepIndex, Untold};
 use crate::knowledge;
 use crate::outline::{IndexKind, Tool};
 use crate::project::{Indexed, Installed};
@@ -10,9 +10,12 @@ use crate::secret::address_without;
 /// The indexes of a step, and whether something about them is not known.
 pub(super) fn indexes(step: &Installed, aliases: &dyn Aliases) -> Vec<StepIndex> {
     let known = |index: &Indexed| {
-        let named = index.url.as_deref().map_or_else(unknown, |url| known(url, aliases));
+        let at = match &index.url {
+            Ok(url) => known(url, aliases),
+            Err(why) => unknown(why.clone()),
+        };
         let last = index.kind == IndexKind::Supplemental;
-        StepIndex { at: Some(index.at), explicit: index.explicit, last, ..named }
+        StepIndex { at: Some(index.at), explicit: index.explicit, last, ..at }
     };
     let of = |kind: IndexKind| step.indexes.iter().filter(move |i| i.kind == kind).map(known);
     let no_index = step.indexes.iter().any(|i| i.kind == IndexKind::None);
@@ -21,11 +24,11 @@ pub(super) fn indexes(step: &Installed, aliases: &dyn Aliases) -> Vec<StepIndex>
     let (extra, links): (Vec<_>, Vec<_>) = (of(IndexKind::Extra).collect(), of(IndexKind::FindLinks).collect());
     let backend = match &step.torch_backend {
         None => None,
-        Some(None) => Some(unknown()),
-        Some(Some(name)) if name == "auto" => Some(unknown()),
+        Some(None) => Some(unknown(Untold::Variable)),
+        Some(Some(name)) if name == "auto" => Some(unknown(Untold::Machine)),
         Some(Some(name)) => {
             let url = format!("https://download.pytorch.org/whl/{name}");
-            Some(StepIndex { id: knowledge::index(&url).map(|i| i.id), url, at: Some(step.at), ..unknown() })
+            Some(StepIndex { at: Some(step.at), ..named(knowledge::index(&url).map(|i| i.id), url) })
         }
     };
     let mut all: Vec<StepIndex> = Vec::new();
@@ -68,7 +71,7 @@ pub(super) fn indexes(step: &Installed, aliases: &dyn Aliases) -> Vec<StepIndex>
 /// poetry 2 it looked at PyPI beside them, unless one was the default.
 /// Source: <https://python-poetry.org/docs/repositories/#project-configuration>.
 fn of_poetry(named: &[Indexed], known: &impl Fn(&Indexed) -> StepIndex) -> Vec<StepIndex> {
-    let is_pypi = |index: &Indexed| index.url.as_deref().is_some_and(|url| url.eq_ignore_ascii_case("pypi"));
+    let is_pypi = |index: &Indexed| index.url.as_deref().is_ok_and(|url| url.eq_ignore_ascii_case("pypi"));
     let mut all: Vec<StepIndex> = Vec::new();
     for index in named {
         let at = known(index);
@@ -84,15 +87,18 @@ fn of_poetry(named: &[Indexed], known: &impl Fn(&Indexed) -> StepIndex) -> Vec<S
 pub(super) fn known(url: &str, aliases: &dyn Aliases) -> StepIndex {
     let shown = address_without(url);
     let id = aliases.index(&shown).or_else(|| knowledge::index(url).map(|i| i.id));
-    StepIndex { id, url: shown, ..unknown() }
+    named(id, shown)
 }
 
-/// What uv's `--torch-backend auto` picks is the machine's business.
-fn unknown() -> StepIndex {
-    StepIndex { id: None, url: String::new(), at: None, explicit: false, last: false, perhaps: false }
+fn named(id: Option<&'static str>, url: String) -> StepIndex {
+    StepIndex { id, url: Ok(url), at: None, explicit: false, last: false, perhaps: false }
+}
+
+fn unknown(why: Untold) -> StepIndex {
+    StepIndex { url: Err(why), ..named(None, String::new()) }
 }
 
 /// PyPI, which nobody named.
 pub(super) fn pypi() -> StepIndex {
-    StepIndex { id: Some("pypi"), ..unknown() }
+    named(Some("pypi"), String::new())
 }

@@ -110,6 +110,7 @@ pub(crate) fn fold(beginning: &Beginning, world: &World, script: &Script, aliase
             start: Start { name: format!("{}{}", beginning.name, world.suffix()), at: beginning.at },
             choices: choices.clone(),
             chosen: world.with.iter().cloned().collect(),
+            builds: vec![world.build],
             platform: state.platform.clone(),
             image: base.clone(),
             runs: beginning.runs && !script.suits_host && !script.on_cpu,
@@ -117,8 +118,9 @@ pub(crate) fn fold(beginning: &Beginning, world: &World, script: &Script, aliase
             steps: state.steps,
             variables: variables.clone(),
             forward_compat: forward_compat.clone(),
-            forward_compat_open: base.as_ref().is_some_and(|base| {
-                base.row.is_none() && (!knowledge::is_bare(&base.reference) || knowledge::is_of_cuda(&base.reference))
+            forward_compat_open: base.as_ref().is_some_and(|base| match base.row {
+                Some(row) => !row.cuda.is_empty() && row.flavour == knowledge::Flavour::None,
+                None => !knowledge::is_bare(&base.reference) || knowledge::is_of_cuda(&base.reference),
             }),
         })
         .collect()

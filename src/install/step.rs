@@ -8,11 +8,11 @@ use super::limits::{Entry, MOST};
 use super::overrides::Override;
 use super::state::{Held, State, at, comes};
 use super::view::View;
-use crate::environment::{Ask, Build, Candidates, Change, Conflict, Effect, Evidence, Holds, Reason, Step, StepIndex};
+use crate::environment::{Ask, Build, Candidates, Change, Conflict, Effect, Evidence, Holds, Reason, Step, StepIndex, Untold};
 use crate::knowledge;
 use crate::notation::requirement::{self, Requirement, Subject};
 use crate::outline::{Language, Tool};
-use crate::project::{Asked, Installed, UNREAD};
+use crate::project::{Asked, Installed};
 use crate::resolve::{self, Package, Pick, Reach, Stays};
 use crate::source::Span;
 use crate::version::Specifiers;
@@ -284,8 +284,7 @@ impl State {
             && let Some(index) = view.found.iter().find(|i| i.id == Some(build.index))
             && let Some(at) = index.at.filter(|at| *at != new.at)
         {
-            let name = index.id.map_or_else(|| index.url.clone(), str::to_owned);
-            new.also.push((at, Reason::Index { index: name }));
+            new.also.push((at, Reason::Index { index: build.index.to_owned() }));
         }
         // An index of one CUDA is a choice, too.
         new.chosen |= !view.limits.locks(&new.name).is_empty() || view.reach(&new.name).routed.is_some() || view.one_cuda;
@@ -481,7 +480,7 @@ fn bring_unknown(wanted: &mut Vec<Wanted>, by: &str, at: Span) {
 
 /// Whether the indexes that are not known are those which unread files may name.
 fn only_unread(found: &[StepIndex]) -> bool {
-    found.iter().all(|index| index.id.is_some() || index.url.starts_with(UNREAD))
+    found.iter().all(|index| index.id.is_some() || matches!(index.url, Err(Untold::File(Some(_)))))
 }
 
 /// How surely a package fixes the version of one that it requires.

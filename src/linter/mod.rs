@@ -1,10 +1,12 @@
 //! The engine: texts in, a report out. Nothing here touches a file, the clock, the network or the machine.
 
 mod conclude;
+mod launches;
 mod upon;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::ops::Range;
 use std::sync::Arc;
 
 use crate::config::{self, Config, Mistake};
@@ -18,7 +20,7 @@ use crate::project::{self, Beginning, Command, Enters, File, Processors, Project
 use crate::rules::{Check, Out, RULES, Rule};
 use crate::settings::Settings;
 use crate::source::{FileId, Origin, Sources, Span, brief};
-use crate::{hardware, knowledge, launched, needs, read, unknown};
+use crate::{hardware, knowledge, needs, read, unknown};
 
 /// Lints a set of texts, and again after each change, doing only what the change asks for.
 #[derive(Default)]
@@ -64,8 +66,8 @@ struct Judged {
     /// Where it starts, if more leads on from there than is followed.
     left_out: Option<Span>,
     environments: Arc<Vec<Environment>>,
-    /// What the image runs.
-    runs: Command,
+    /// What the image runs, by build.
+    runs: BTreeMap<usize, Command>,
     seen: Vec<Seen>,
 }
 
@@ -277,7 +279,7 @@ impl Linter {
         run(project::manifests(&project, &installed, &upon), &mut judged, &mut order);
         let mut seen: Vec<Seen> = order.iter().filter_map(|name| judged.get(name)).flat_map(|j| j.seen.iter().cloned()).collect();
         seen.extend(self.of_files());
-        seen.extend(self.of_launches(&project, &judged));
+        seen.extend(launches::launches(&project, &judged));
         let needs =
             order.iter().filter_map(|name| judged.get(name)?.environments.iter().filter(|e| e.runs).find_map(needs::needs));
         let mut report =
@@ -367,7 +369,7 @@ impl Linter {
             outside: BTreeSet::new(),
             left_out: None,
             environments: Arc::default(),
-            runs: Command::default(),
+            runs: BTreeMap::new(),
             seen: Vec::new(),
         };
         let aliases = self.aliases(&beginning.path);
@@ -376,14 +378,17 @@ impl Linter {
             let first = World::of(platform, beginning);
             let survey = |world: &World| project::survey(project, beginning, world);
             // Worlds in which the same happens are one.
-            let mut happened = HashSet::new();
+            let mut happened: HashMap<_, Range<usize>> = HashMap::new();
             let worlds = project::worlds(&first, survey);
             let several = worlds.len() > 1;
             for (world, seen) in worlds {
                 let script = seen.unwrap_or_else(|| project::walk(project, beginning, &world));
                 judged.left_out = judged.left_out.or(script.left_out.then_some(beginning.at));
-                if several && !happened.insert((script.happens(), world.platform.clone())) {
-                    judged.take(script);
+                let happens = several.then(|| (script.happens(), world.platform.clone()));
+                if let Some(same) = happens.as_ref().and_then(|happens| happened.get(happens)) {
+                    let same: &mut [Environment] = environments.get_mut(same.clone()).unwrap_or_default();
+                    same.iter_mut().filter(|env| !env.builds.contains(&world.build)).for_each(|env| env.builds.push(world.build));
+                    judged.take(script, world.build);
                     continue;
                 }
                 let mut found = install::fold(beginning, &world, &script, &aliases);
@@ -391,8 +396,9 @@ impl Linter {
                 for env in &found {
                     check_environment(env, &hosts, &mut judged.seen);
                 }
+                happened.extend(happens.map(|happens| (happens, environments.len()..environments.len() + found.len())));
                 environments.extend(found);
-                judged.take(script);
+                judged.take(script, world.build);
             }
         }
         judged.environments = Arc::new(environments);
@@ -431,7 +437,7 @@ impl Linter {
         }
     }
 
-    // ---- files, launches ----
+    // ---- files ----
 
     fn of_files(&self) -> Vec<Seen> {
         let mut seen = Vec::new();
@@ -443,36 +449,6 @@ impl Linter {
                     collect(rule, out, "", "", &mut seen);
                 }
             }
-        }
-        seen
-    }
-
-    fn of_launches(&self, project: &Project<'_>, judged: &HashMap<String, Judged>) -> Vec<Seen> {
-        let mut seen = Vec::new();
-        let by_place: HashMap<Span, &Judged> =
-            judged.values().flat_map(|j| j.environments.iter().map(move |e| (e.start.at, j))).collect();
-        let mut pods: HashSet<Span> = HashSet::new();
-        let unknown = Command::default();
-        for place in project::launches(project) {
-            if place.launch.pod.is_some_and(|pod| pods.contains(&pod)) {
-                continue;
-            }
-            let said = seen.len();
-            let own = place.launch.image.as_ref().map(|image| image.at);
-            // Its own image's start, or the stage that is built for it.
-            let run = place.runs.as_ref().and_then(|name| judged.get(name));
-            let by_image = || own.and_then(|at| by_place.get(&at).copied());
-            let start = run.or_else(by_image);
-            let (environments, runs) = start.map_or((&[][..], &unknown), |j| (j.environments.as_slice(), &j.runs));
-            let launch = launched::launched(&place, environments, runs);
-            for rule in RULES {
-                if let Check::Launch(check) = rule.check {
-                    let mut out = Out::default();
-                    check(&launch, &mut out);
-                    collect(rule, out, "", "", &mut seen);
-                }
-            }
-            pods.extend(place.launch.pod.filter(|_| seen.len() > said));
         }
         seen
     }
@@ -517,13 +493,14 @@ impl Linter {
 }
 
 impl Judged {
-    fn take(&mut self, script: Script) {
+    fn take(&mut self, script: Script, build: usize) {
         self.reached.extend(script.reached);
         self.looked.extend(script.looked);
         self.installed.extend(script.installed);
         self.outside.extend(script.outside);
-        if self.runs.is_empty() {
-            self.runs = script.runs;
+        let runs = self.runs.entry(build).or_default();
+        if runs.is_empty() {
+            *runs = script.runs;
         }
     }
 }

@@ -7,21 +7,31 @@ use crate::environment::{Ask, Environment, Image};
 use crate::source::FileId;
 use crate::{knowledge, resolve};
 
-/// Manifests that all who install them install upon packages which are not known from them: an image's, or what the same
-/// commands bring besides. `id` is that of a file by its path.
+/// Manifests that are installed upon packages which are not known from them: an image's, or what the same commands bring besides.
+/// All who install one must do so; of CI's jobs, which say nothing of how people do, one is enough. `id` is that of a file by its
+/// path.
 pub(super) fn upon<'j>(
     judged: impl Iterator<Item = (&'j str, &'j Judged)>,
     id: impl Fn(&str) -> Option<FileId>,
 ) -> BTreeSet<String> {
-    let mut found: BTreeMap<&str, bool> = BTreeMap::new();
+    // Whether all others do, and whether a job of CI does.
+    let mut found: BTreeMap<&str, (Option<bool>, bool)> = BTreeMap::new();
     for (name, start) in judged {
+        let of_ci = is_of_ci(name);
         for path in &start.installed {
             let own = id(path);
-            let all = start.environments.iter().all(|env| is_upon(env, own, is_of_ci(name)));
-            *found.entry(path).or_insert(true) &= all && !start.environments.is_empty();
+            let environments = &start.environments;
+            let upon = !environments.is_empty() && environments.iter().all(|env| is_upon(env, own, of_ci));
+            let (others, jobs) = found.entry(path).or_default();
+            if of_ci {
+                *jobs |= upon;
+            } else {
+                *others = Some(others.unwrap_or(true) && upon);
+            }
         }
     }
-    found.into_iter().filter(|(_, upon)| *upon).map(|(path, _)| path.to_owned()).collect()
+    let upon = found.into_iter().filter(|(_, (others, jobs))| others.unwrap_or(*jobs));
+    upon.map(|(path, _)| path.to_owned()).collect()
 }
 
 /// Whether a start is one of CI.

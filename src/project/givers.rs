@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::arguments::Arguments;
+use super::made::{Images, Made, Naming};
 use super::processors::Processors;
+use super::spoken::Name;
 use super::variables::Variables;
 use super::{Project, merged, paths};
 use crate::outline::{BuildOf, Does, Kind, Launch, Launcher, Text};
@@ -183,6 +185,10 @@ impl Built {
         let arguments = vec![Arguments::unknown(givers.iter().map(|giver| &giver.arguments))];
         Self { told: true, contexts: Vec::new(), arguments, processors: BTreeMap::new(), ..Self::by(givers) }
     }
+    /// The position of a set of build arguments: where only people say how it is built, any is the one.
+    fn position(&self, arguments: &Arguments) -> Option<usize> {
+        if self.told { Some(0) } else { self.arguments.iter().position(|known| known == arguments) }
+    }
     /// Whether someone builds a stage to run it; where nobody builds any, it is the last.
     pub(super) fn wants(&self, stage: &str, is_last: bool) -> bool {
         self.targets.contains(stage) && (is_last || !self.told) || is_last && self.targets.contains("")
@@ -206,18 +212,26 @@ pub(super) struct Givers {
     of: BTreeMap<String, Built>,
     /// Of what nobody builds.
     none: Built,
-    /// Dockerfiles with the stage, by what the image is called.
-    builders: BTreeMap<String, (String, String)>,
+    images: Images,
 }
 
 impl Givers {
     pub(super) fn of(&self, dockerfile: &str) -> &Built {
         self.of.get(dockerfile).unwrap_or(&self.none)
     }
-    /// The Dockerfile that an image is built from, by what it is called, and its stage.
-    pub(super) fn builder(&self, image: &str) -> Option<(&str, &str)> {
-        let (path, target) = self.builders.get(image)?;
-        Some((path, target))
+    /// What an image of that name may be.
+    pub(super) fn named(&self, name: &Name) -> Vec<&Made> {
+        self.images.named(name)
+    }
+    /// What a launch of these layers builds, if it says so.
+    pub(super) fn made(&self, path: &str, layers: &[&Launch], interpolations: &mut Interpolations<'_, '_>) -> Option<Made> {
+        let build = merged::build(layers)?;
+        let launch = layers.iter().find(|layer| layer.build.is_some())?;
+        let (dockerfile, _) = dockerfiles(interpolations.project, path, launch.by, &build)?;
+        let arguments = Arguments::of(&build, interpolations.of_launch(path, launch));
+        let build_of = self.of(&dockerfile).position(&arguments);
+        let target = build.target.as_ref().and_then(Text::known).unwrap_or_default().to_owned();
+        Some(Made { dockerfile, target, build: build_of })
     }
 }
 
@@ -225,7 +239,7 @@ impl Givers {
 pub(super) fn givers(project: &Project<'_>) -> Givers {
     let mut found: BTreeMap<String, Vec<Giver>> = BTreeMap::new();
     let mut seen = HashSet::new();
-    let mut told: BTreeMap<String, (String, String)> = BTreeMap::new();
+    let (mut stated, mut told): (Vec<Naming>, Vec<Naming>) = (Vec::new(), Vec::new());
     let mut by_hand: BTreeMap<String, Vec<Giver>> = BTreeMap::new();
     let mut interpolations = Interpolations::new(project);
     let runs = runs(project, &mut interpolations);
@@ -243,13 +257,18 @@ pub(super) fn givers(project: &Project<'_>) -> Givers {
             let Some(build) = merged::build(&layers).filter(|_| place.is_some_and(|p| std::ptr::eq(*p, &**launch))) else {
                 continue;
             };
-            let image = merged::imaged(&layers).and_then(|layer| project.spoken.image(path, layer)).unwrap_or_default();
+            let name = merged::imaged(&layers).and_then(|layer| project.spoken.name(path, layer));
+            let image = name.as_ref().map(|name| name.image.clone()).unwrap_or_default();
             let Some((dockerfile, context)) = dockerfiles(project, path, launch.by, &build) else { continue };
             let target = build.target.as_ref().and_then(Text::known).unwrap_or_default().to_owned();
+            let naming = |arguments: &Arguments| {
+                let (dockerfile, target, arguments) = (dockerfile.clone(), target.clone(), arguments.clone());
+                name.map(|name| Naming { name, dockerfile, target, arguments })
+            };
             if file.kind == Kind::Markdown {
                 // How people build it by hand is no world of its own.
-                told.entry(image.clone()).or_insert_with(|| (dockerfile.clone(), target.clone()));
                 let arguments = Arguments::of(&build, project.spoken.variables(launch));
+                told.extend(naming(&arguments));
                 let giver = Giver {
                     context,
                     target,
@@ -275,8 +294,9 @@ pub(super) fn givers(project: &Project<'_>) -> Givers {
             };
             let variables = interpolations.of_launch(path, launch);
             let arguments = Arguments::of(&build, variables);
-            let stated = Processors::of(&layers, variables);
-            let processors = if stated.is_stated() { stated } else { machine.clone() };
+            stated.extend(naming(&arguments));
+            let own = Processors::of(&layers, variables);
+            let processors = if own.is_stated() { own } else { machine.clone() };
             for run in started {
                 let giver = Giver {
                     context: context.clone(),
@@ -293,17 +313,6 @@ pub(super) fn givers(project: &Project<'_>) -> Givers {
             }
         }
     }
-    let mut builders = BTreeMap::new();
-    for (path, givers) in &found {
-        for giver in givers {
-            let built = (path.clone(), giver.target.clone());
-            builders.entry(giver.image.clone()).or_insert(built);
-        }
-    }
-    for (image, built) in told {
-        builders.entry(image).or_insert(built);
-    }
-    builders.remove("");
     let changed = changed_by_hand(project);
     let mut of: BTreeMap<String, Built> = BTreeMap::new();
     for (path, givers) in by_hand {
@@ -312,15 +321,16 @@ pub(super) fn givers(project: &Project<'_>) -> Givers {
         }
     }
     of.extend(found.into_iter().map(|(path, givers)| (path, Built::by(&givers))));
-    for (image, (path, _)) in &builders {
-        if changed.contains(image)
-            && let Some(built) = of.get_mut(path)
-        {
+    let position = |path: &str, arguments: &Arguments| of.get(path)?.position(arguments);
+    let images = Images::of(stated.into_iter(), told.into_iter(), position);
+    let unread: BTreeSet<&str> = images.all().filter(|(image, _)| changed.contains(*image)).map(|(_, path)| path).collect();
+    for path in unread {
+        if let Some(built) = of.get_mut(path) {
             built.unread_environment = true;
             built.hash ^= 1;
         }
     }
-    Givers { of, none: Built::by(&[]), builders }
+    Givers { of, none: Built::by(&[]), images }
 }
 
 /// Images that people run with other variables for the container's runtime, as Markdown tells them.

@@ -2,9 +2,11 @@
 
 use std::collections::HashMap;
 
+use super::givers::Interpolations;
+use super::made::Made;
 use super::patches::Patches;
 use super::starts::has_own_runner;
-use super::{Project, givers, paths};
+use super::{Project, paths};
 use crate::outline::{Does, GpuRequest, Kind, Launch, Launcher, Object};
 use crate::source::Span;
 
@@ -12,12 +14,21 @@ use crate::source::Span;
 pub(crate) struct LaunchPlace<'a> {
     /// As its file says.
     pub(crate) launch: &'a Launch,
-    /// The name of the start that it runs, if it is one of the root's.
-    pub(crate) runs: Option<String>,
+    /// What it runs of the root's: one of these.
+    pub(crate) runs: Vec<Ran>,
     /// Where the same image or service gets a GPU elsewhere in the root, or may get one.
     pub(crate) elsewhere: Option<Span>,
     /// Where a Dockerfile is named for it.
     pub(crate) built_at: Option<Span>,
+}
+
+/// What is built here and may be run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Ran {
+    /// The start's name.
+    pub(crate) start: String,
+    /// Which of its builds; `None` for one of which nothing is known.
+    pub(crate) build: Option<usize>,
 }
 
 /// A launch on the way to its place.
@@ -26,7 +37,7 @@ struct Met<'a> {
     launch: &'a Launch,
     /// What its image is called, where its name is not known whole.
     called: Option<String>,
-    runs: Option<String>,
+    runs: Vec<Ran>,
 }
 
 /// What makes two launches the same container.
@@ -46,13 +57,15 @@ impl Met<'_> {
     fn same(&self) -> impl Iterator<Item = Same<'_>> {
         let known = self.launch.image.as_ref().and_then(|i| i.known());
         let image = known.or(self.called.as_deref()).map(Same::Image);
-        let dockerfile = self.runs.as_deref().map(|start| Same::Dockerfile(dockerfile(start)));
+        let mut dockerfiles: Vec<&str> = self.runs.iter().map(|ran| dockerfile(&ran.start)).collect();
+        dockerfiles.dedup();
         let name = self.launch.name.as_deref().filter(|_| self.launch.by == Launcher::Compose);
         let service = name.map(|name| Same::Service(paths::folder(self.path), name));
         let any = name.map(Same::AnyService);
         let object = self.launch.object.as_ref().filter(|object| !object.name.is_empty());
         let container = object.zip(self.launch.name.as_deref()).map(|(object, name)| Same::Container(object, name));
-        [image, dockerfile, service, any, container].into_iter().flatten()
+        let dockerfiles = dockerfiles.into_iter().map(Same::Dockerfile);
+        [image, service, any, container].into_iter().flatten().chain(dockerfiles)
     }
     /// It only changes what stands elsewhere.
     fn is_patch(&self) -> bool {
@@ -76,7 +89,7 @@ impl Met<'_> {
 
 /// All launches that run something, in the order of paths.
 pub(crate) fn launches<'a>(project: &Project<'a>) -> Vec<LaunchPlace<'a>> {
-    let mut stages = Stages::new();
+    let (mut stages, mut interpolations) = (Stages::new(), Interpolations::new(project));
     let mut all: Vec<Met<'a>> = Vec::new();
     for (path, file) in project.files() {
         // A lent machine has no GPU to ask for.
@@ -92,7 +105,7 @@ pub(crate) fn launches<'a>(project: &Project<'a>) -> Vec<LaunchPlace<'a>> {
             {
                 let unknown = launch.image.as_ref().is_some_and(|image| image.known().is_none());
                 let called = unknown.then(|| project.spoken.image(path, launch)).flatten();
-                all.push(Met { path, launch, called, runs: target(project, path, launch, &mut stages) });
+                all.push(Met { path, launch, called, runs: runs(project, path, launch, &mut interpolations, &mut stages) });
             }
         }
     }
@@ -152,16 +165,26 @@ struct Names {
     last: Option<String>,
 }
 
-/// The start that a launch runs: a stage of a Dockerfile here, or its own image.
-fn target(project: &Project<'_>, path: &str, launch: &Launch, stages: &mut Stages) -> Option<String> {
-    if let Some(build) = &launch.build {
-        let (dockerfile, _) = givers::dockerfiles(project, path, launch.by, build)?;
-        let target = build.target.as_ref().and_then(|t| t.known()).map(str::to_lowercase);
-        return stage_name(project, &dockerfile, target.as_deref(), stages);
-    }
-    let image = project.spoken.image(path, launch)?;
-    let (dockerfile, target) = project.givers.builder(&image)?;
-    stage_name(project, dockerfile, Some(target).filter(|t| !t.is_empty()), stages)
+/// What a launch runs: a stage of a Dockerfile here, as it is built for it or may be; none where it runs an image of others.
+fn runs(
+    project: &Project<'_>,
+    path: &str,
+    launch: &Launch,
+    interpolations: &mut Interpolations<'_, '_>,
+    stages: &mut Stages,
+) -> Vec<Ran> {
+    let made = if launch.build.is_some() {
+        project.givers.made(path, &project.merged.layers(path, launch), interpolations).into_iter().collect()
+    } else {
+        let name = project.spoken.name(path, launch);
+        name.map(|name| project.givers.named(&name).into_iter().cloned().collect()).unwrap_or_default()
+    };
+    let made: Vec<Made> = made;
+    let ran = made.into_iter().filter_map(|made| {
+        let target = Some(made.target.to_lowercase()).filter(|target| !target.is_empty());
+        Some(Ran { start: stage_name(project, &made.dockerfile, target.as_deref(), stages)?, build: made.build })
+    });
+    ran.collect()
 }
 
 fn stage_name(project: &Project<'_>, dockerfile: &str, target: Option<&str>, stages: &mut Stages) -> Option<String> {

@@ -9,6 +9,7 @@ mod images;
 mod installers;
 mod launches;
 mod locks;
+mod made;
 mod manifests;
 mod merged;
 mod parts;
@@ -30,7 +31,7 @@ pub(crate) use locks::manifest_of;
 pub(crate) use manifests::manifests;
 pub(crate) use processors::Processors;
 pub(crate) use starts::{Beginning, Enters, commanded};
-pub(crate) use walk::{Asked, Event, Indexed, Installed, LockEntry, Prefix, Routed, Script, UNREAD, survey, walk};
+pub(crate) use walk::{Asked, Event, Indexed, Installed, LockEntry, Prefix, Routed, Script, survey, walk};
 pub(crate) use worlds::{World, worlds};
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};

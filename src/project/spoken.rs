@@ -16,6 +16,15 @@ pub(super) struct Spoken {
     none: Variables,
 }
 
+/// What an image is called.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Name {
+    /// Without its tag.
+    pub(super) image: String,
+    /// `None` where it is not known.
+    pub(super) tag: Option<String>,
+}
+
 impl Spoken {
     pub(super) fn of(project: &Project<'_>) -> Self {
         let mut spoken = Self::default();
@@ -42,15 +51,24 @@ impl Spoken {
     /// What the image of a launch is called, whatever its tag; one that is spelled by a variable which is not known is the
     /// same only in its own file.
     pub(super) fn image(&self, path: &str, launch: &Launch) -> Option<String> {
+        Some(self.name(path, launch)?.image)
+    }
+    /// The same with the tag.
+    pub(super) fn name(&self, path: &str, launch: &Launch) -> Option<Name> {
         let written = self.variables(launch).written(launch.image.as_ref()?);
         let name = untagged(&written);
-        match (name.contains("$()"), name.contains("${")) {
-            _ if name.is_empty() => None,
+        let image = match (name.contains("$()"), name.contains("${")) {
+            _ if name.is_empty() => return None,
             // Two commands give two answers.
-            (true, _) => None,
-            (false, true) => Some(format!("{path}: {name}")),
-            (false, false) => Some(name.to_owned()),
-        }
+            (true, _) => return None,
+            (false, true) => format!("{path}: {name}"),
+            (false, false) => name.to_owned(),
+        };
+        let tag = match &written[name.len()..] {
+            "" => Some("latest"),
+            tag => tag.strip_prefix(':').filter(|tag| !tag.contains(['$', '@'])),
+        };
+        Some(Name { image, tag: tag.map(str::to_owned) })
     }
 }
 

@@ -190,6 +190,7 @@ impl<'a> Machine<'a> {
     }
 }
 
+/// Where release notes name the driver, they speak: the image may carry a libcuda of its own.
 fn has_cuda(image: &&knowledge::Image) -> bool {
-    image.flavour != Flavour::None
+    image.flavour != Flavour::None || image.driver.is_empty()
 }

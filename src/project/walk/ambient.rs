@@ -1,8 +1,10 @@
 //! What variables and configurations add to an installing step that its command does not say.
 
 use super::super::variables::{Seen, Value};
+use super::configuration::configured_by;
 use super::install::unread;
 use super::{Event, Indexed, Installed, Walker};
+use crate::environment::Untold;
 use crate::outline::{How, Include, IndexKind, Piece, Text, Tool};
 
 impl Walker<'_, '_> {
@@ -39,28 +41,30 @@ impl Walker<'_, '_> {
             Tool::Poetry | Tool::Pdm | Tool::Pipenv | Tool::Pixi => &[],
         };
         // Another configuration file takes the place of uv's own, and is not read.
-        let other = self.variable("UV_CONFIG_FILE").filter(|v| uv && v.text.as_deref() != Some("/dev/null")).map(|v| v.at);
-        if let Some(at) = other {
-            step.indexes.push(Indexed { url: None, kind: IndexKind::Extra, name: None, explicit: false, at });
+        let other = self.variable("UV_CONFIG_FILE").filter(|v| uv && v.text.as_deref() != Some("/dev/null"));
+        if let Some((at, by)) = other.map(|v| (v.at, configured_by(v))) {
+            step.indexes.push(Indexed::untold(by, at));
         }
         if self.unsure && (pip || uv) {
-            step.indexes.push(Indexed { url: None, kind: IndexKind::Extra, name: None, explicit: false, at: step.at });
+            step.indexes.push(Indexed::untold(Untold::Sourced, step.at));
         }
         for (name, kind) in named {
             let Some(value) = self.variable(name) else { continue };
             step.says |= self.variables.says(name);
             let (text, at) = (value.text.clone(), value.at);
+            // What nobody writes stands for a configuration that was put in place.
+            let why = if value.written.is_empty() { Untold::Configuration } else { Untold::Variable };
             // The command line's own --index-url wins over the variable.
             if *kind == IndexKind::Primary && step.indexes.iter().any(|i| i.kind == IndexKind::Primary) {
                 continue;
             }
             let apart = |c: char| c.is_whitespace() || step.tool == Tool::Conda && c == ',';
-            let url = |url: Option<String>| Indexed { url, kind: *kind, name: None, explicit: false, at };
+            let url = |url: Result<String, Untold>| Indexed { url, kind: *kind, name: None, explicit: false, at };
             match text {
-                None => step.indexes.push(url(None)),
+                None => step.indexes.push(url(Err(why))),
                 Some(text) => step.indexes.extend(text.split(apart).filter(|part| !part.is_empty()).map(|part| {
                     let address = part.split_once('=').filter(|(name, _)| !pip && !name.contains(':')).map_or(part, |(_, u)| u);
-                    url(Some(address.to_owned()))
+                    url(Ok(address.to_owned()))
                 })),
             }
         }

@@ -1,8 +1,10 @@
 //! Installers' own configuration files: which are in force where a command runs, and what they add to its step.
 
 use super::super::paths;
+use super::super::variables::Value;
 use super::acts::configures;
 use super::{Indexed, Installed, Routed, Walker};
+use crate::environment::Untold;
 use crate::outline::{Does, How, Include, IndexKind, Kind, Role, Text, Tool};
 use crate::source::Span;
 
@@ -77,15 +79,15 @@ impl Walker<'_, '_> {
 
     /// Adds what pip's configuration says; what a command line or a variable says goes before.
     pub(super) fn configured_pip(&mut self, step: &mut Installed) {
-        let named = self.variable("PIP_CONFIG_FILE").map(|v| (v.text.clone(), v.at));
+        let named = self.variable("PIP_CONFIG_FILE").map(|v| (v.text.clone(), v.at, configured_by(v)));
         let found = match named {
             None => self.configuration.pip.clone().and_then(|path| Some((self.project.file(&path)?, path))),
             // All others are left out, too.
-            Some((Some(text), _)) if text == "/dev/null" => return,
-            Some((text, at)) => {
+            Some((Some(text), ..)) if text == "/dev/null" => return,
+            Some((text, at, by)) => {
                 let found = text.and_then(|text| self.open(&Text::literal(text, at), Kind::PipConfig));
                 if found.is_none() || self.configuration.pip.is_some() {
-                    step.indexes.push(unknown(at));
+                    step.indexes.push(Indexed::untold(by, at));
                     return;
                 }
                 found
@@ -154,7 +156,7 @@ impl Walker<'_, '_> {
         self.enter(&path, file);
         for act in &file.outline.acts {
             match act.does {
-                Does::Index(_) => step.indexes.push(unknown(act.at)),
+                Does::Index(_) => step.indexes.push(Indexed::untold(Untold::Unplaced, act.at)),
                 Does::Include(_) => step.bounds_open = true,
                 _ => {}
             }
@@ -167,12 +169,12 @@ impl Walker<'_, '_> {
     /// of a package that they bring.
     pub(super) fn agree(&mut self, manifest: &str, step: &mut Installed) {
         let brought = self.project.brought(manifest);
-        step.indexes.extend(brought.index.map(unknown));
+        step.indexes.extend(brought.index.map(|at| Indexed::untold(Untold::Others, at)));
         step.routes.extend(brought.packages.into_iter().map(|package| Routed { package, index: None }));
     }
 }
 
-/// An index of which nothing is known.
-fn unknown(at: Span) -> Indexed {
-    Indexed { url: None, kind: IndexKind::Extra, name: None, explicit: false, at }
+/// By what an installer is told of a configuration that is not read: modules set the variable to what nobody writes.
+pub(super) fn configured_by(variable: &Value) -> Untold {
+    if variable.text.is_none() && variable.written.is_empty() { Untold::Module } else { Untold::Configuration }
 }

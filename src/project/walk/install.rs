@@ -7,7 +7,7 @@ use super::super::worlds::World;
 use super::prefix::conda;
 use super::project::is_project;
 use super::{Asked, Indexed, Installed, Routed, Walker};
-use crate::environment::{Join, Reason};
+use crate::environment::{Join, Reason, Untold};
 use crate::notation::requirement::{self, Subject};
 use crate::outline::{
     Choice, Does, How, Include, IndexKind, IndexLine, Install, InstallFlags, Kind, Language, Piece, Place, Requirement, Route,
@@ -370,7 +370,7 @@ impl<'p, 'a> Walker<'p, 'a> {
 
     pub(super) fn index(&self, index: &IndexLine) -> Indexed {
         Indexed {
-            url: self.variables.resolve(&index.url),
+            url: self.variables.resolve(&index.url).ok_or(Untold::Variable),
             kind: index.kind,
             name: index.name.clone(),
             explicit: index.explicit,
@@ -396,17 +396,14 @@ fn package_of(written: &Text) -> Option<String> {
         .filter(|name| !name.is_empty() && text[end..].starts_with([' ', '[', '=', '<', '>', '!', '~', ';', '@', '(']))
 }
 
-/// Begins the address of an index that an unread file may name; the file's path follows.
-pub(crate) const UNREAD: &str = "unread:";
-
 /// A file that takes part and cannot be read may hold anything its format allows: an index, a bound.
 pub(super) fn unread(step: &mut Installed, how: How, path: &Text) {
     step.open = true;
     match how {
         How::Constraints => step.bounds_open = true,
         How::Requirements if step.tool != Tool::Conda => {
-            let url = path.known().map(|path| format!("{UNREAD}{path}"));
-            step.indexes.push(Indexed { url, kind: IndexKind::Extra, name: None, explicit: false, at: path.at });
+            let why = Untold::File(path.known().map(str::to_owned));
+            step.indexes.push(Indexed::untold(why, path.at));
         }
         _ => {}
     }

@@ -26,7 +26,6 @@ use std::rc::Rc;
 use bounds::{Bounds, DEEPEST};
 use configuration::Configuration;
 use decided::{Decided, Last};
-pub(crate) use install::UNREAD;
 use project::is_project;
 use telling::Survey;
 
@@ -42,7 +41,7 @@ use super::starts::{Beginning, Enters};
 use super::variables::{Mark, Seen, Value, Variables};
 use super::worlds::World;
 use super::{File, Project, paths};
-use crate::environment::{Join, Reason};
+use crate::environment::{Join, Reason, Untold};
 use crate::notation::asking::Says;
 use crate::outline::{
     Act, Choice, Does, IndexKind, InstallFlags, Kind, Language, Launcher, Locked, Piece, Scope, Text, Tool, Variable, Written,
@@ -215,12 +214,18 @@ pub(crate) struct Asked {
 /// An index with its variables resolved.
 #[derive(Clone, Debug)]
 pub(crate) struct Indexed {
-    /// `None` where it holds an unknown variable.
-    pub(crate) url: Option<String>,
+    pub(crate) url: Result<String, Untold>,
     pub(crate) kind: IndexKind,
     pub(crate) name: Option<String>,
     pub(crate) explicit: bool,
     pub(crate) at: Span,
+}
+
+impl Indexed {
+    /// One of which nothing is known.
+    fn untold(why: Untold, at: Span) -> Self {
+        Self { url: Err(why), kind: IndexKind::Extra, name: None, explicit: false, at }
+    }
 }
 
 /// A package's own source with its variables resolved.

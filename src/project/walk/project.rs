@@ -6,9 +6,9 @@ use super::super::manifests::{defaults, is_of_feature};
 use super::super::paths::beside;
 use super::install::unread;
 use super::{Event, Installed, Prefix, Walker};
-use crate::environment::Reason;
+use crate::environment::{Reason, Untold};
 use crate::notation::requirement;
-use crate::outline::{Act, Choice, Does, How, Include, IndexKind, Kind, Language, Role, Text, Tool};
+use crate::outline::{Act, Choice, Does, How, Include, Kind, Language, Role, Text, Tool};
 use crate::source::Span;
 
 /// Whether a file is a project's manifest.
@@ -101,7 +101,7 @@ impl<'a> Walker<'_, 'a> {
         if let Some(root) = root {
             if self.project.workspaces.is_too_much(self.project, root) {
                 (step.open, step.bounds_open) = (true, true);
-                step.indexes.push(super::Indexed { url: None, kind: IndexKind::Extra, name: None, explicit: false, at: step.at });
+                step.indexes.push(super::Indexed::untold(Untold::TooMuch, step.at));
                 return;
             }
             self.of_workspace(root, step);

@@ -228,6 +228,10 @@ fn remove(parts: Vec<Part>, tool: Tool) -> Vec<Does> {
 
 /// Brings the environment up to date, then starts a command in it.
 fn run(mut parts: Vec<Part>, rest: &[Text], at: Span) -> Vec<Does> {
+    // Here it is a flag: what follows is a script.
+    let flag = |words: &[Text]| matches!(words[0].known(), Some("--script" | "-s")) && is_script(&words[1]);
+    let without = rest.windows(2).position(flag).map(|flag| [&rest[..flag], &rest[flag + 1..]].concat());
+    let rest = without.as_deref().unwrap_or(rest);
     let (of_run, command, arguments) = match UV.command(rest) {
         Some((parts, command, arguments)) => (parts, Some(command), arguments),
         None => return Vec::new(),

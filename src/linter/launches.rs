@@ -1,0 +1,57 @@
+//! What is said of launches, by what they run.
+
+use std::collections::{HashMap, HashSet};
+
+use super::{Judged, collect};
+use crate::environment::{Environment, Launched};
+use crate::judge::Seen;
+use crate::launched;
+use crate::project::{self, Command, LaunchPlace, Project};
+use crate::rules::{Check, Out, RULES};
+use crate::source::Span;
+
+/// Asks the rules about every launch.
+pub(super) fn launches(project: &Project<'_>, judged: &HashMap<String, Judged>) -> Vec<Seen> {
+    let mut seen = Vec::new();
+    let by_place: HashMap<Span, &Judged> =
+        judged.values().flat_map(|j| j.environments.iter().map(move |e| (e.start.at, j))).collect();
+    let mut pods: HashSet<Span> = HashSet::new();
+    for place in project::launches(project) {
+        if place.launch.pod.is_some_and(|pod| pods.contains(&pod)) {
+            continue;
+        }
+        let said = seen.len();
+        let Some(launch) = launch(&place, judged, &by_place) else { continue };
+        for rule in RULES {
+            if let Check::Launch(check) = rule.check {
+                let mut out = Out::default();
+                check(&launch, &mut out);
+                collect(rule, out, "", "", &mut seen);
+            }
+        }
+        pods.extend(place.launch.pod.filter(|_| seen.len() > said));
+    }
+    seen
+}
+
+/// A launch with the stage that is built for it, or its own image's start. Where it may run one of several builds, that which
+/// needs a GPU least: what one does not need is not missing.
+fn launch(place: &LaunchPlace<'_>, judged: &HashMap<String, Judged>, by_place: &HashMap<Span, &Judged>) -> Option<Launched> {
+    let own = place.launch.image.as_ref().and_then(|image| by_place.get(&image.at).copied());
+    let mut may_be: Vec<(Option<&Judged>, Option<usize>)> = Vec::new();
+    for ran in &place.runs {
+        may_be.push(judged.get(&ran.start).map_or((own, Some(0)), |start| (Some(start), ran.build)));
+    }
+    if may_be.is_empty() {
+        may_be.push((own, Some(0)));
+    }
+    may_be.into_iter().map(|(start, build)| built(place, start, build)).min_by_key(|launch| !launch.needs.is_empty())
+}
+
+fn built(place: &LaunchPlace<'_>, start: Option<&Judged>, build: Option<usize>) -> Launched {
+    let of_build = |env: &&Environment| build.is_some_and(|build| env.builds.contains(&build));
+    let environments: Vec<&Environment> = start.iter().flat_map(|start| start.environments.iter()).filter(of_build).collect();
+    let unknown = Command::default();
+    let runs = start.zip(build).and_then(|(start, build)| start.runs.get(&build));
+    launched::launched(place, &environments, runs.unwrap_or(&unknown))
+}
