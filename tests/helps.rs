@@ -57,3 +57,43 @@ fn forward_compatibility_says_what_it_rests_on() {
     let found = helps("Dockerfile", image, "driver = \"470.182.03\"\n[[gpu]]\nname = \"A100\"\n");
     assert!(found[0].contains("cuda-compat") && found[0].contains("525.60.13"), "{found:?}");
 }
+
+#[test]
+fn what_only_needs_some_torch_gets_one_beside_it() {
+    let found = helps("requirements.txt", "lightning\n", "driver = \"550.54.14\"\n");
+    let add = "or add torch==2.14.1+cu126 from https://download.pytorch.org/whl/cu126 beside lightning";
+    assert!(found[0].ends_with(add), "{found:?}");
+    // A companion is where torch is.
+    let found = helps("requirements.txt", "torchvision\n", "driver = \"550.54.14\"\n");
+    let take = "or take torch 2.14.1+cu126 with torchvision 0.29.1 from https://download.pytorch.org/whl/cu126";
+    assert!(found[0].ends_with(take), "{found:?}");
+}
+
+#[test]
+fn what_is_made_for_one_torch_is_taken_in_another_release() {
+    for lines in ["vllm\n", "vllm\ntorchvision\n"] {
+        let found = helps("requirements.txt", lines, "driver = \"550.54.14\"\n");
+        assert!(found[0].ends_with("or newer, or take vllm 0.19.1, made for torch 2.10.0 (cu128)"), "{found:?}");
+    }
+    // None is known that runs there.
+    let found = helps("requirements.txt", "xformers\n", "driver = \"470.54.14\"\n");
+    assert!(found[0].ends_with("raise the driver to 580.65.06 or newer"), "{found:?}");
+}
+
+#[test]
+fn what_ends_a_replacement_is_said_with_a_host_too() {
+    let command = "pip install torch==2.6.0\npip install torchvision\n";
+    let write = "write torchvision==0.21.0, the release for torch 2.6.0";
+    assert_eq!(helps("a.sh", command, ""), [format!("torch-replaced-later: {write}")]);
+    let found = helps("a.sh", command, "driver = \"535.104.05\"\n");
+    assert_eq!(found, [format!("driver-too-old: raise the driver to 580.65.06 or newer, or {write}")]);
+    // What was there would not run either.
+    let found = helps("a.sh", command, "driver = \"470.104.05\"\n");
+    assert!(found[0].contains("torch 2.7.1+cu118 with torchvision 0.22.1 from"), "{found:?}");
+    let conda = "conda install pytorch=2.1.2 pytorch-cuda=11.8 -c pytorch -c nvidia\npip install torchvision==0.29.2\n";
+    let take = "take torchvision==0.16.2, the release for torch 2.1.2, from conda as torch is, or all of them from pip";
+    for host in ["", "driver = \"535.104.05\"\n"] {
+        let found = helps("a.sh", conda, host);
+        assert!(found.iter().any(|help| help.ends_with(take)), "{found:?}");
+    }
+}

@@ -1,4 +1,4 @@
-use super::{Check, Clash, Has, Needs, Out, Rule};
+use super::{Check, Clash, Has, Needs, Out, Rule, torch_replaced_later};
 use crate::alternative::Wanted;
 use crate::chain::{self, Driver};
 use crate::diagnostic::Severity;
@@ -40,7 +40,7 @@ fn check(env: &Environment, host: &Host, out: &mut Out) {
             if env.forward_compat_open && machine.admits_forward_compat(cuda) {
                 clash = clash.at_most(Severity::Warning);
             }
-            let other = machine.other(found).map(|other| format!(", or take {other}"));
+            let other = machine.other(found).map(|other| format!(", or {other}"));
             // What is picked today may need more than what every version needs.
             let least = found.weakest.as_ref().map(|(_, least)| least).filter(|least| least.bound != *bound);
             let least = least.map(|least| format!(", or to {} and pin a build for CUDA {}", least.bound, least.cuda));
@@ -142,8 +142,11 @@ impl<'a> Machine<'a> {
     fn other(&self, brought: &Brought<'_>) -> Option<String> {
         let wanted = Wanted { env: self.env, host: self.host, gpu: None };
         match brought.build {
-            Some((component, build)) => wanted.instead_of(component, build),
-            None => chain::newest_cuda(&self.driver).map(|older| format!("an image with CUDA {older} or older")),
+            Some((component, build)) => {
+                let runs = |build: &Build| self.too_old(build).map(|old| !old);
+                torch_replaced_later::kept(self.env, component, runs).or_else(|| wanted.instead_of(component, build))
+            }
+            None => chain::newest_cuda(&self.driver).map(|older| format!("take an image with CUDA {older} or older")),
         }
     }
 
