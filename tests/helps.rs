@@ -59,6 +59,45 @@ fn forward_compatibility_says_what_it_rests_on() {
 }
 
 #[test]
+fn an_image_is_named_that_the_host_starts() {
+    let table = [
+        // The branches that it admits count, too.
+        ("nvidia/cuda:12.6.3-runtime-ubuntu22.04", "535.104.05", "RTX 3090", "nvidia/cuda:12.4.1-runtime-ubuntu22.04"),
+        ("nvidia/cuda:12.6.1-cudnn-devel-rockylinux9", "525.105.17", "T4", "nvidia/cuda:12.4.1-cudnn-devel-rockylinux9"),
+        // The image that runs there is of an older system.
+        ("nvidia/cuda:12.6.3-base-ubuntu24.04", "535.104.05", "RTX 3090", "nvidia/cuda:12.4.1-base-ubuntu22.04"),
+        ("vllm/vllm-openai:v0.9.1", "550.54.14", "RTX 3090", "vllm/vllm-openai:v0.8.5"),
+        ("nvcr.io/nvidia/pytorch:25.11-py3", "470.57.02", "A100", "nvcr.io/nvidia/pytorch:22.12-py3"),
+    ];
+    for (image, driver, gpu, other) in table {
+        let found =
+            helps("Dockerfile", &format!("FROM {image}\n"), &format!("driver = \"{driver}\"\n[[gpu]]\nname = \"{gpu}\"\n"));
+        assert!(found[0].contains(&format!("or take {other}")), "{image}: {found:?}");
+        let host = format!("driver = \"{driver}\"\n[[gpu]]\nname = \"{gpu}\"\n");
+        assert_eq!(helps("Dockerfile", &format!("FROM {other}\n"), &host), [""; 0], "{other}");
+    }
+}
+
+#[test]
+fn image_and_package_are_mended_together() {
+    let lines = |cuda: &str, index: &str| {
+        format!(
+            "FROM nvidia/cuda:{cuda}-runtime-ubuntu22.04\nRUN pip install torch==2.9.1 --index-url https://download.pytorch.org/whl/{index}\n"
+        )
+    };
+    let host = "driver = \"560.35.03\"\n[[gpu]]\nname = \"RTX 3090\"\n";
+    let found = helps("Dockerfile", &lines("13.0.1", "cu130"), host);
+    let both = "or take torch 2.9.1 from PyPI, and nvidia/cuda:12.6.3-runtime-ubuntu22.04 below it";
+    assert!(found.len() == 1 && found[0].ends_with(both), "{found:?}");
+    assert_eq!(helps("Dockerfile", &lines("12.6.3", "cu128"), host), [""; 0]);
+    // Where the image asks for the newer driver.
+    let found = helps("Dockerfile", &lines("12.8.1", "cu126"), &host.replace("560.35.03", "470.57.02"));
+    let both =
+        "or take nvidia/cuda:11.4.3-runtime-ubuntu20.04, and take torch 2.7.1+cu118 from https://download.pytorch.org/whl/cu118";
+    assert!(found.len() == 1 && found[0].ends_with(both), "{found:?}");
+}
+
+#[test]
 fn what_only_needs_some_torch_gets_one_beside_it() {
     let found = helps("requirements.txt", "lightning\n", "driver = \"550.54.14\"\n");
     let add = "or add torch==2.14.1+cu126 from https://download.pytorch.org/whl/cu126 beside lightning";
