@@ -38,6 +38,18 @@ impl Wanted<'_> {
         self.best(component, now, |_| true)
     }
 
+    /// Whether there are builds of a package for this platform of which it is not known what they have code for.
+    pub(crate) fn leaves_open(&self, component: &Component) -> bool {
+        let platform = &self.env.platform;
+        let unknown = |release: &&Release| {
+            let cuda = release.brings.iter().any(|part| part.library == Library::Cuda);
+            cuda && release.kernels == Kernels::Unknown
+                && release.platforms.meets(platform.bits())
+                && is_for_python(release, platform)
+        };
+        knowledge::releases(&component.name).iter().any(|release| unknown(&release))
+    }
+
     fn best(&self, component: &Component, now: &Build, runs: impl Fn(&CudaVersion) -> bool) -> Option<String> {
         let mine = now.version.public();
         let mut others: Vec<Other> = Vec::new();

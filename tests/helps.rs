@@ -70,10 +70,9 @@ fn an_image_is_named_that_the_host_starts() {
         ("nvcr.io/nvidia/pytorch:25.11-py3", "470.57.02", "A100", "nvcr.io/nvidia/pytorch:22.12-py3"),
     ];
     for (image, driver, gpu, other) in table {
-        let found =
-            helps("Dockerfile", &format!("FROM {image}\n"), &format!("driver = \"{driver}\"\n[[gpu]]\nname = \"{gpu}\"\n"));
-        assert!(found[0].contains(&format!("or take {other}")), "{image}: {found:?}");
         let host = format!("driver = \"{driver}\"\n[[gpu]]\nname = \"{gpu}\"\n");
+        let found = helps("Dockerfile", &format!("FROM {image}\n"), &host);
+        assert!(found[0].contains(&format!("or take {other}")), "{image}: {found:?}");
         assert_eq!(helps("Dockerfile", &format!("FROM {other}\n"), &host), [""; 0], "{other}");
     }
 }
@@ -93,7 +92,7 @@ fn image_and_package_are_mended_together() {
     // Where the image asks for the newer driver.
     let found = helps("Dockerfile", &lines("12.8.1", "cu126"), &host.replace("560.35.03", "470.57.02"));
     let both =
-        "or take nvidia/cuda:11.4.3-runtime-ubuntu20.04, and take torch 2.7.1+cu118 from https://download.pytorch.org/whl/cu118";
+        "or take nvidia/cuda:11.8.0-runtime-ubuntu22.04, and take torch 2.7.1+cu118 from https://download.pytorch.org/whl/cu118";
     assert!(found.len() == 1 && found[0].ends_with(both), "{found:?}");
 }
 
@@ -135,4 +134,25 @@ fn what_ends_a_replacement_is_said_with_a_host_too() {
         let found = helps("a.sh", conda, host);
         assert!(found.iter().any(|help| help.ends_with(take)), "{found:?}");
     }
+}
+
+#[test]
+fn a_line_of_a_file_has_no_index_of_its_own() {
+    let mut linter = Linter::new(Settings::default());
+    let command = |tag: &str| {
+        format!("pip install torch==2.4.1 --index-url https://download.pytorch.org/whl/{tag}\npip install -r requirements.txt\n")
+    };
+    linter.set("a.sh", &command("cu118")).expect("no configuration");
+    linter.set("b.sh", &command("cu124")).expect("no configuration");
+    linter.set("requirements.txt", "torchaudio==2.5.1\n").expect("no configuration");
+    let report = linter.report();
+    let found: Vec<_> = report.diagnostics.iter().filter_map(|d| d.help.as_deref()).collect();
+    assert_eq!(found, ["install torchaudio==2.4.1, the release for torch 2.4.1, in the command that installs torch"]);
+}
+
+#[test]
+fn what_is_not_known_to_run_is_not_said_not_to() {
+    let lines = "torch==2.5.1\n--index-url https://download.pytorch.org/whl/cu124\n";
+    let host = "os = \"windows\"\n[[gpu]]\nname = \"RTX 5090\"\n";
+    assert_eq!(helps("requirements.txt", lines, host), ["no-kernels-for-gpu: "]);
 }

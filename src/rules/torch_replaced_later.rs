@@ -105,8 +105,15 @@ fn mending(env: &Environment, step: &Step, change: &Change) -> Option<Mending> {
     }
     let by = by?;
     if let Some(Partners { named, releases, torch }) = partners {
-        let whence =
-            own_index(env, step, change).map_or(String::new(), |index| format!(", from https://{} as torch is", index.address));
+        let index = own_index(env, step, change);
+        // A line of a file that several commands install has no index of its own.
+        if index.is_some() && !step.at.contains(change.cause.at) {
+            return Some(Mending::Named(format!(
+                "install {}, the {releases} for torch {torch}, in the command that installs torch",
+                listed(&named)
+            )));
+        }
+        let whence = index.map_or(String::new(), |index| format!(", from https://{} as torch is", index.address));
         return Some(Mending::Named(format!("write {}, the {releases} for torch {torch}{whence}", listed(&named))));
     }
     pins(step, by).then(|| Mending::Unnamed(format!("take a release of {} made for torch {from}", name_of(by))))
