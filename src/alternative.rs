@@ -21,10 +21,14 @@ pub(crate) struct Wanted<'a> {
 /// Of more other builds none goes with all that is beside it.
 const MOST_LOOKED: usize = 16;
 
+/// Of more releases of one package none is the one to take.
+const MOST_RELEASES: usize = 500;
+
 impl Wanted<'_> {
-    /// What to write instead of a build (`torch 2.7.0+cu128 from https://download.pytorch.org/whl/cu128`): the one
+    /// What to do instead of a build (`take torch 2.7.0+cu128 from https://download.pytorch.org/whl/cu128`): the one
     /// that a later step replaces; else, of the same version, the build with the newest CUDA that the host's driver runs; else
     /// the next newer version; else the newest older one. One beside which all others have a release goes before the rest.
+    /// Of what another package requires that one decides: `add torch==… beside lightning`, `take vllm 0.8.5 …`.
     pub(crate) fn instead_of(&self, component: &Component, now: &Build) -> Option<String> {
         let driver = Driver::of(self.host);
         self.best(component, now, |cuda| driver.as_ref().is_none_or(|driver| driver.below(cuda) == Some(false)))
@@ -32,6 +36,18 @@ impl Wanted<'_> {
     /// The same where the driver is raised.
     pub(crate) fn for_any_driver(&self, component: &Component, now: &Build) -> Option<String> {
         self.best(component, now, |_| true)
+    }
+
+    /// Whether there are builds of a package for this platform of which it is not known what they have code for.
+    pub(crate) fn leaves_open(&self, component: &Component) -> bool {
+        let platform = &self.env.platform;
+        let unknown = |release: &&Release| {
+            let cuda = release.brings.iter().any(|part| part.library == Library::Cuda);
+            cuda && release.kernels == Kernels::Unknown
+                && release.platforms.meets(platform.bits())
+                && is_for_python(release, platform)
+        };
+        knowledge::releases(&component.name).iter().any(|release| unknown(&release))
     }
 
     fn best(&self, component: &Component, now: &Build, runs: impl Fn(&CudaVersion) -> bool) -> Option<String> {
@@ -56,29 +72,94 @@ impl Wanted<'_> {
             others.push(Other { release, version, cuda, order, beside: Vec::new() });
         }
         others.sort_by(Other::compare);
+        // Nor is what the line's own package requires asked for by its own name.
+        let required = self.asks_for(component);
+        if let Some(by) = required.filter(|by| knowledge::companion_of(&by.name) != Some(component.name.as_str())) {
+            return match by.builds.today().or_else(|| by.builds.only()) {
+                Some(build) if !pins(build.release, &component.name) => self.added(component, build, others),
+                Some(build) => self.other_release(component, build, runs),
+                None => None,
+            };
+        }
         others.truncate(MOST_LOOKED);
         // What is pinned beside it changes, too.
         for other in &mut others {
-            if other.version != mine {
+            if other.version != mine || required.is_some() {
                 other.beside = self.beside(component, other.release, &other.version);
+            }
+            if let Some(by) = required {
+                other.beside.retain(|(name, _)| *name != by.name);
+                other.beside.insert(0, (by.name.clone(), served_beside(by, &component.name, other, self.env)));
             }
             if other.is_whole() {
                 break;
             }
         }
         let whole = others.iter().position(Other::is_whole).unwrap_or_default();
-        let other = others.into_iter().nth(whole)?;
+        let other = others.into_iter().nth(whole).filter(|other| required.is_none() || other.is_whole())?;
         let name = component.name.trim_start_matches("conda:");
         // What an image brings is not asked for by its name.
         if matches!(component.evidence.reason, Reason::Image { .. }) {
-            return Some(format!("an image with {name} {} for CUDA {}", other.version, other.cuda.minor_only()));
+            return Some(format!("take an image with {name} {} for CUDA {}", other.version, other.cuda.minor_only()));
         }
-        // Nor is what the line's own package requires.
-        let required = component.evidence.also.iter().find_map(|(at, reason)| match reason {
-            Reason::Requires { by, .. } if *at == component.evidence.at => by.split(' ').next(),
-            _ => None,
-        });
-        Some(self.written(name, now, other, required))
+        Some(format!("take {}", written(name, " ", now.index, other)))
+    }
+
+    /// The package that a line asks for, where it is that one which requires the component.
+    fn asks_for(&self, component: &Component) -> Option<&Component> {
+        let mut asking = None;
+        let mut of = component;
+        for _ in 0..MOST_LOOKED {
+            let by = of.evidence.also.iter().find_map(|(at, reason)| match reason {
+                Reason::Requires { by, .. } if *at == component.evidence.at => by.split(' ').next(),
+                _ => None,
+            });
+            match by.filter(|by| *by != of.name).and_then(|by| self.env.component(by)) {
+                Some(by) => {
+                    asking = Some(by);
+                    of = by;
+                }
+                None => break,
+            }
+        }
+        asking
+    }
+
+    /// What to write beside a package that is content with another build.
+    fn added(&self, component: &Component, by: &Build, others: Vec<Other>) -> Option<String> {
+        let goes = |other: &Other| chain::goes_with(by.release, &component.name, &other.version);
+        let mut other = others.into_iter().find(goes)?;
+        other.beside = self.beside(component, other.release, &other.version);
+        let by = by.release.package;
+        Some(format!("add {} beside {by}", written(&component.name, "==", "pypi", other)))
+    }
+
+    /// Another release of a package that names the one version it goes with, such that what PyPI has of that fits. Its wheels
+    /// are made for that build: the same version for another CUDA is none to take.
+    fn other_release(&self, component: &Component, by: &Build, runs: impl Fn(&CudaVersion) -> bool) -> Option<String> {
+        let mine = by.version.public();
+        let platform = &self.env.platform;
+        let rows = knowledge::releases(by.release.package).iter();
+        let rows = rows.filter(|row| row.platforms.meets(platform.bits()) && is_for_python(row, platform));
+        let rows: Vec<_> = rows.filter_map(|row| Some((row, Version::parse(row.version)?))).collect();
+        let newer = rows.iter().filter(|(_, version)| self.gpu.is_some() && *version > mine);
+        let older = rows.iter().rev().filter(|(_, version)| *version < mine);
+        let cuda = |release: &Release| {
+            let part = release.brings.iter().find(|part| part.library == Library::Cuda)?;
+            CudaVersion::parse(part.version)
+        };
+        newer.chain(older).take(MOST_RELEASES).find_map(|(row, version)| {
+            let wanted = chain::demands(row, &component.name).find_map(|wants| wants.pin())?.public();
+            if cuda(row).is_some_and(|own| !runs(&own)) {
+                return None;
+            }
+            let plain = |r: &&Release| r.indexes.contains(&"pypi") && Version::parse(r.version).as_ref() == Some(&wanted);
+            let mut plain = knowledge::releases(&component.name).iter().filter(plain);
+            let of_it = plain.find(|r| self.fits(r, false) && cuda(r).is_some_and(|cuda| runs(&cuda)))?;
+            let name = by.release.package;
+            let tag = if of_it.tag.is_empty() { String::new() } else { format!(" ({})", of_it.tag) };
+            Some(format!("take {name} {version}, made for {} {wanted}{tag}", component.name))
+        })
     }
 
     /// The build that stood there before a later step put this one in its place.
@@ -95,7 +176,10 @@ impl Wanted<'_> {
     /// The packages that cannot stay as they are beside another release, with the version that goes with it.
     fn beside(&self, component: &Component, release: &'static Release, version: &Version) -> Vec<(String, Option<String>)> {
         let mut changes = Vec::new();
-        for other in self.env.components.iter().filter(|other| other.name != component.name) {
+        // What nobody asked for is changed by the installer.
+        let implied = |reason: &Reason| matches!(reason, Reason::Requires { .. });
+        let follows = |other: &Component| other.evidence.also.iter().any(|(_, reason)| implied(reason));
+        for other in self.env.components.iter().filter(|other| other.name != component.name && !follows(other)) {
             let builds = &other.builds.builds;
             let goes = |b: &Build| {
                 chain::goes_with(b.release, &component.name, version)
@@ -129,38 +213,50 @@ impl Wanted<'_> {
         let has_code = self.gpu.is_none_or(|sm| own(sm) && release.kernels_basis != Basis::Inferred);
         release.platforms.meets(platform.bits()) && python && runs && has_code
     }
+}
 
-    fn written(&self, name: &str, now: &Build, other: Other, required: Option<&str>) -> String {
-        let Other { release, version, beside, .. } = other;
-        let index = served_by(release);
-        let local = index.filter(|index| index.local_versions).map_or(String::new(), |_| format!("+{}", release.tag));
-        let mut written = format!("{name} {version}{local}");
-        if local.is_empty() && index.is_none() && !release.tag.is_empty() {
-            written += &format!(" ({})", release.tag);
-        }
-        // The line's own package is what is to be changed.
-        let (own, beside): (Vec<_>, Vec<_>) = beside.into_iter().partition(|(other, _)| Some(other.as_str()) == required);
-        let (known, unknown): (Vec<_>, Vec<_>) = beside.into_iter().partition(|(_, partner)| partner.is_some());
-        let known: Vec<String> = known.into_iter().map(|(other, partner)| other + " " + &partner.unwrap_or_default()).collect();
-        if !known.is_empty() {
-            written += &format!(" with {}", listed(&known));
-        }
-        if !unknown.is_empty() {
-            let names: Vec<String> = unknown.into_iter().map(|(other, _)| other).collect();
-            written += &format!(", and {} in releases that go with it", listed(&names));
-        }
-        match index {
-            Some(index) if index.id == now.index => {}
-            Some(index) if index.id == "pypi" => written += " from PyPI",
-            Some(index) => written += &format!(" from https://{}", index.address),
-            None => {}
-        }
-        match (required, own.into_iter().find_map(|(_, partner)| partner)) {
-            (Some(by), Some(partner)) => format!("{by} {partner} with {written}"),
-            (Some(by), None) => format!("a release of {by} that goes with {written}"),
-            (None, _) => written,
-        }
+/// A build in words, with what changes beside it and where it is; `between` its name and its version.
+fn written(name: &str, between: &str, index_now: &str, other: Other) -> String {
+    let Other { release, version, beside, .. } = other;
+    let index = served_by(release);
+    let local = index.filter(|index| index.local_versions).map_or(String::new(), |_| format!("+{}", release.tag));
+    let mut written = format!("{name}{between}{version}{local}");
+    if local.is_empty() && index.is_none() && !release.tag.is_empty() {
+        written += &format!(" ({})", release.tag);
     }
+    let (known, unknown): (Vec<_>, Vec<_>) = beside.into_iter().partition(|(_, partner)| partner.is_some());
+    let known: Vec<String> = known.into_iter().map(|(other, partner)| other + between + &partner.unwrap_or_default()).collect();
+    if !known.is_empty() {
+        written += &format!(" with {}", listed(&known));
+    }
+    if !unknown.is_empty() {
+        let names: Vec<String> = unknown.into_iter().map(|(other, _)| other).collect();
+        written += &format!(", and {} in releases that go with it", listed(&names));
+    }
+    match index {
+        Some(index) if index.id == index_now => {}
+        Some(index) if index.id == "pypi" => written += " from PyPI",
+        Some(index) => written += &format!(" from https://{}", index.address),
+        None => {}
+    }
+    written
+}
+
+/// The newest release of a companion that goes with another build and is where that is.
+fn served_beside(by: &Component, of: &str, other: &Other, env: &Environment) -> Option<String> {
+    let index = served_by(other.release)?;
+    let platform = &env.platform;
+    let mut rows = knowledge::releases(&by.name).iter().rev();
+    let fits =
+        |row: &&Release| row.indexes.contains(&index.id) && row.platforms.meets(platform.bits()) && is_for_python(row, platform);
+    let exact = rows.clone().filter(fits).find(|row| chain::is_made_for(row, of, &other.version));
+    let row = exact.or_else(|| rows.find(|row| fits(row) && chain::goes_with(row, of, &other.version)))?;
+    Some(row.version.to_owned())
+}
+
+/// Whether a release names the one version of a package that it goes with.
+fn pins(release: &'static Release, package: &str) -> bool {
+    chain::demands(release, package).any(|wants| wants.pin().is_some())
 }
 
 /// Another build, with what it comes to beside the others of its environment.

@@ -4,7 +4,9 @@
 use std::collections::BTreeSet;
 
 use crate::chain::Driver;
+use crate::environment::Host;
 use crate::knowledge::Segment;
+use crate::platform::Os;
 use crate::version::{CudaVersion, DriverVersion};
 
 /// Whether a host meets a demand.
@@ -81,41 +83,68 @@ pub(crate) fn others(demand: &str) -> Vec<Others> {
     others
 }
 
+/// Brands, as demands name them, and the GPUs that bear them. `tesla` is that of every data-centre product.
+const BRANDS: &[(&str, Segment)] = &[
+    ("tesla", Segment::DataCenter),
+    ("geforce", Segment::GeForce),
+    ("geforcertx", Segment::GeForce),
+    ("titan", Segment::GeForce),
+    ("titanrtx", Segment::GeForce),
+    ("quadro", Segment::Workstation),
+    ("quadrortx", Segment::Workstation),
+    ("nvidiartx", Segment::Workstation),
+    ("unknown", Segment::Workstation),
+    ("nvidia", Segment::Workstation),
+];
+
 /// The GPUs of a brand; `None` for one that no kind of ours has.
 fn of_brand(brand: &str) -> Option<Segment> {
-    match brand {
-        // The brand of every data-centre product.
-        "tesla" => Some(Segment::DataCenter),
-        "geforce" | "geforcertx" | "titan" | "titanrtx" => Some(Segment::GeForce),
-        "quadro" | "quadrortx" | "nvidiartx" | "unknown" | "nvidia" => Some(Segment::Workstation),
-        _ => None,
+    BRANDS.iter().find(|(known, _)| *known == brand).map(|(_, segment)| *segment)
+}
+
+/// The driver that a demand is put to. Docker Desktop's Linux VM meets it with Windows' own numbers: not known here.
+pub(crate) fn asked_of(host: &Host) -> Option<Driver<'_>> {
+    Driver::of(host).filter(|_| !host.wsl && host.platform.os != Os::Windows)
+}
+
+/// Answers a demand for a host, whose driver that is.
+pub(crate) fn of_host(demand: &str, driver: &Driver<'_>, host: &Host) -> Answer {
+    match host.gpus.as_slice() {
+        [] => holds(demand, driver, None),
+        gpus => gpus.iter().map(|gpu| holds(demand, driver, gpu.segment)).max().unwrap_or(Answer::Unknown),
     }
 }
 
-/// Answers a demand for one GPU of a host.
+/// Answers a demand for one GPU of a host. A kind of several brands has an answer where all of them have the same.
 pub(crate) fn holds(demand: &str, driver: &Driver<'_>, gpu: Option<Segment>) -> Answer {
+    let Some(gpu) = gpu else { return holds_for(demand, driver, None) };
+    let brands = BRANDS.iter().filter(|(_, segment)| *segment == gpu);
+    let mut answers = brands.map(|(brand, _)| holds_for(demand, driver, Some(brand)));
+    // A GPU of no brand meets what no brand is named for.
+    let first = answers.next().unwrap_or_else(|| holds_for(demand, driver, Some("")));
+    if answers.all(|answer| answer == first) { first } else { Answer::Unknown }
+}
+
+fn holds_for(demand: &str, driver: &Driver<'_>, brand: Option<&str>) -> Answer {
     let mut best = Answer::No;
     for alternative in demand.split_whitespace() {
         let mut worst = Answer::Yes;
         for condition in alternative.split(',') {
-            worst = worst.min(answer(condition, driver, gpu));
+            worst = worst.min(answer(condition, driver, brand));
         }
         best = best.max(worst);
     }
     best
 }
 
-fn answer(condition: &str, driver: &Driver<'_>, gpu: Option<Segment>) -> Answer {
+fn answer(condition: &str, driver: &Driver<'_>, brand: Option<&str>) -> Answer {
     let known =
         |below: Option<bool>, wanted: bool| below.map_or(Answer::Unknown, |b| if b == wanted { Answer::Yes } else { Answer::No });
-    if let Some(brand) = condition.strip_prefix("brand=") {
-        return match (gpu, of_brand(brand)) {
-            (None, _) => Answer::OnlyDataCenter,
-            (Some(has), Some(wanted)) if has != wanted => Answer::No,
-            (Some(Segment::DataCenter), Some(_)) => Answer::Yes,
-            // A kind of several brands.
-            (Some(_), Some(_)) => Answer::Unknown,
-            (Some(_), None) => Answer::No,
+    if let Some(named) = condition.strip_prefix("brand=") {
+        return match brand {
+            None => Answer::OnlyDataCenter,
+            Some(brand) if brand == named => Answer::Yes,
+            Some(_) => Answer::No,
         };
     }
     if let Some(version) = condition.strip_prefix("cuda>=") {

@@ -31,6 +31,7 @@ mod loader;
 mod near;
 mod needs;
 pub mod notation;
+mod other_image;
 pub mod outline;
 pub mod platform;
 mod project;

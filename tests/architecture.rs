@@ -33,10 +33,14 @@ const MAY_USE: &[(&str, &str)] = &[
     ("chain", "environment knowledge notation outline platform resolve source version"),
     ("unknown", "diagnostic environment knowledge project secret source"),
     ("hardware", "environment knowledge outline platform"),
-    ("demand", "chain environment knowledge version"),
+    ("demand", "chain environment knowledge platform version"),
     ("needs", "demand diagnostic environment knowledge version"),
     ("alternative", "chain environment knowledge platform version"),
-    ("rules", "alternative chain demand diagnostic environment knowledge loader near notation outline platform source version"),
+    ("other_image", "chain demand environment knowledge notation version"),
+    (
+        "rules",
+        "alternative chain demand diagnostic environment knowledge loader near notation other_image outline platform source version",
+    ),
     ("suppress", "diagnostic outline rules source"),
     ("judge", "diagnostic environment knowledge outline rules settings source suppress"),
     (

@@ -479,3 +479,27 @@ fn what_goes_into_a_place_that_commands_name_is_judged_by_itself() {
         &["a.sh: torch 2.1.0+cu118 pytorch/cu118", "a.sh: torch ?, torchvision ?", "a.sh: torch 2.5.1 pypi"],
     );
 }
+
+#[test]
+fn cuda_version_chooses_among_condas_builds() {
+    let asked = |channels: &str, package: &str, cuda: &str| {
+        format!("channels: [{channels}]\ndependencies:\n  - {package}\n  - cuda-version{cuda}\n")
+    };
+    for (package, cuda, comes) in [
+        ("pytorch-gpu=2.10", "=12.9", "pytorch-gpu 2.10.0 cu129 conda/conda-forge"),
+        ("pytorch-gpu=2.10", "=13", "pytorch-gpu 2.10.0 cu130 conda/conda-forge"),
+        ("pytorch-gpu=2.7.1", "=12.8", "pytorch-gpu 2.7.1 cu126 conda/conda-forge"),
+        // What none of the tables' builds goes with is not known.
+        ("pytorch-gpu=2.9", "=13.0", "pytorch-gpu ?"),
+        ("cudatoolkit", "=11.8", "cudatoolkit 11.8.0… conda/conda-forge"),
+        ("cuda-toolkit", "=12.4", "cuda-toolkit 12.4.1… conda/conda-forge"),
+        ("cuda-toolkit", "", "cuda-toolkit ?"),
+    ] {
+        let found = environments(&[("environment.yml", &asked("conda-forge", package, cuda))]);
+        assert!(found.len() == 1 && found[0].contains(&format!("conda:{comes}")), "{package} {cuda}: {found:?}");
+    }
+    // The other channel's builds are chosen otherwise.
+    let text = asked("pytorch, nvidia", "pytorch=2.4.0", "=12.1");
+    let found = environments(&[("environment.yml", &text)]);
+    assert_eq!(found, environments(&[("environment.yml", &text.replace("=12.1", ""))]));
+}

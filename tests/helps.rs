@@ -57,3 +57,105 @@ fn forward_compatibility_says_what_it_rests_on() {
     let found = helps("Dockerfile", image, "driver = \"470.182.03\"\n[[gpu]]\nname = \"A100\"\n");
     assert!(found[0].contains("cuda-compat") && found[0].contains("525.60.13"), "{found:?}");
 }
+
+#[test]
+fn an_image_is_named_that_the_host_starts() {
+    let table = [
+        // The branches that it admits count, too.
+        ("nvidia/cuda:12.6.3-runtime-ubuntu22.04", "535.104.05", "RTX 3090", "nvidia/cuda:12.4.1-runtime-ubuntu22.04"),
+        ("nvidia/cuda:12.6.1-cudnn-devel-rockylinux9", "525.105.17", "T4", "nvidia/cuda:12.4.1-cudnn-devel-rockylinux9"),
+        // The image that runs there is of an older system.
+        ("nvidia/cuda:12.6.3-base-ubuntu24.04", "535.104.05", "RTX 3090", "nvidia/cuda:12.4.1-base-ubuntu22.04"),
+        ("vllm/vllm-openai:v0.9.1", "550.54.14", "RTX 3090", "vllm/vllm-openai:v0.8.5"),
+        ("nvcr.io/nvidia/pytorch:25.11-py3", "470.57.02", "A100", "nvcr.io/nvidia/pytorch:22.12-py3"),
+    ];
+    for (image, driver, gpu, other) in table {
+        let host = format!("driver = \"{driver}\"\n[[gpu]]\nname = \"{gpu}\"\n");
+        let found = helps("Dockerfile", &format!("FROM {image}\n"), &host);
+        assert!(found[0].contains(&format!("or take {other}")), "{image}: {found:?}");
+        assert_eq!(helps("Dockerfile", &format!("FROM {other}\n"), &host), [""; 0], "{other}");
+    }
+}
+
+#[test]
+fn image_and_package_are_mended_together() {
+    let lines = |cuda: &str, index: &str| {
+        format!(
+            "FROM nvidia/cuda:{cuda}-runtime-ubuntu22.04\nRUN pip install torch==2.9.1 --index-url https://download.pytorch.org/whl/{index}\n"
+        )
+    };
+    let host = "driver = \"560.35.03\"\n[[gpu]]\nname = \"RTX 3090\"\n";
+    let found = helps("Dockerfile", &lines("13.0.1", "cu130"), host);
+    let both = "or take torch 2.9.1 from PyPI, and nvidia/cuda:12.6.3-runtime-ubuntu22.04 below it";
+    assert!(found.len() == 1 && found[0].ends_with(both), "{found:?}");
+    assert_eq!(helps("Dockerfile", &lines("12.6.3", "cu128"), host), [""; 0]);
+    // Where the image asks for the newer driver.
+    let found = helps("Dockerfile", &lines("12.8.1", "cu126"), &host.replace("560.35.03", "470.57.02"));
+    let both =
+        "or take nvidia/cuda:11.8.0-runtime-ubuntu22.04, and take torch 2.7.1+cu118 from https://download.pytorch.org/whl/cu118";
+    assert!(found.len() == 1 && found[0].ends_with(both), "{found:?}");
+}
+
+#[test]
+fn what_only_needs_some_torch_gets_one_beside_it() {
+    let found = helps("requirements.txt", "lightning\n", "driver = \"550.54.14\"\n");
+    let add = "or add torch==2.14.1+cu126 from https://download.pytorch.org/whl/cu126 beside lightning";
+    assert!(found[0].ends_with(add), "{found:?}");
+    // A companion is where torch is.
+    let found = helps("requirements.txt", "torchvision\n", "driver = \"550.54.14\"\n");
+    let take = "or take torch 2.14.1+cu126 with torchvision 0.29.1 from https://download.pytorch.org/whl/cu126";
+    assert!(found[0].ends_with(take), "{found:?}");
+}
+
+#[test]
+fn what_is_made_for_one_torch_is_taken_in_another_release() {
+    for lines in ["vllm\n", "vllm\ntorchvision\n"] {
+        let found = helps("requirements.txt", lines, "driver = \"550.54.14\"\n");
+        assert!(found[0].ends_with("or newer, or take vllm 0.19.1, made for torch 2.10.0 (cu128)"), "{found:?}");
+    }
+    // None is known that runs there.
+    let found = helps("requirements.txt", "xformers\n", "driver = \"470.54.14\"\n");
+    assert!(found[0].ends_with("raise the driver to 580.65.06 or newer"), "{found:?}");
+}
+
+#[test]
+fn what_ends_a_replacement_is_said_with_a_host_too() {
+    let command = "pip install torch==2.6.0\npip install torchvision\n";
+    let write = "write torchvision==0.21.0, the release for torch 2.6.0";
+    assert_eq!(helps("a.sh", command, ""), [format!("torch-replaced-later: {write}")]);
+    let found = helps("a.sh", command, "driver = \"535.104.05\"\n");
+    assert_eq!(found, [format!("driver-too-old: raise the driver to 580.65.06 or newer, or {write}")]);
+    // What was there would not run either.
+    let found = helps("a.sh", command, "driver = \"470.104.05\"\n");
+    assert!(found[0].contains("torch 2.7.1+cu118 with torchvision 0.22.1 from"), "{found:?}");
+    let conda = "conda install pytorch=2.1.2 pytorch-cuda=11.8 -c pytorch -c nvidia\npip install torchvision==0.29.2\n";
+    let take = "take torchvision==0.16.2, the release for torch 2.1.2, from conda as torch is, or all of them from pip";
+    for host in ["", "driver = \"535.104.05\"\n"] {
+        let found = helps("a.sh", conda, host);
+        assert!(found.iter().any(|help| help.ends_with(take)), "{found:?}");
+    }
+}
+
+#[test]
+fn a_line_of_a_file_has_no_index_of_its_own() {
+    let mut linter = Linter::new(Settings::default());
+    let command = |tag: &str| {
+        format!("pip install torch==2.4.1 --index-url https://download.pytorch.org/whl/{tag}\npip install -r requirements.txt\n")
+    };
+    linter.set("a.sh", &command("cu118")).expect("no configuration");
+    linter.set("b.sh", &command("cu124")).expect("no configuration");
+    linter.set("requirements.txt", "torchaudio==2.5.1\n").expect("no configuration");
+    let report = linter.report();
+    let found: Vec<_> = report.diagnostics.iter().filter_map(|d| d.help.as_deref()).collect();
+    assert_eq!(found, ["install torchaudio==2.4.1, the release for torch 2.4.1, in the command that installs torch"]);
+}
+
+#[test]
+fn what_is_not_known_to_run_is_not_said_not_to() {
+    let lines = "torch==2.5.1\n--index-url https://download.pytorch.org/whl/cu124\n";
+    let host = |python: &str| format!("os = \"windows\"\npython = \"{python}\"\n[[gpu]]\nname = \"RTX 5090\"\n");
+    // What is built there for older Pythons has no list.
+    assert_eq!(helps("requirements.txt", lines, &host("3.9")), ["no-kernels-for-gpu: "]);
+    let found = helps("requirements.txt", lines, &host("3.11"));
+    assert!(found[0].contains("take torch 2.9.0+cu130 from https://download.pytorch.org/whl/cu130, which has code"), "{found:?}");
+}

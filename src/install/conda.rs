@@ -13,7 +13,7 @@ use crate::platform::Pythons;
 use crate::project::{Installed, LockEntry};
 use crate::resolve;
 use crate::source::Span;
-use crate::version::{CondaVersion, Specifiers};
+use crate::version::{CondaVersion, CudaVersion, Specifiers};
 
 impl State {
     pub(super) fn conda_wants(&mut self, step: &Installed, limits: &Limits<'_>) -> Vec<Wanted> {
@@ -25,7 +25,11 @@ impl State {
         let first =
             step.indexes.iter().find(|index| index.kind == IndexKind::Channel).and_then(|index| index.url.as_deref().ok());
         let label = first.filter(|url| resolve::release_of_label(url).is_some());
-        for ask in step.asks.iter().filter(|a| a.language == Language::MatchSpec) {
+        let specs = || step.asks.iter().filter(|a| a.language == Language::MatchSpec);
+        let told =
+            specs().find_map(|ask| Some((ask.at, MatchSpec::parse(ask.text.as_deref()?).ok()?)).filter(|(_, s)| is_of_cuda(s)));
+        let cuda = told.or_else(|| limits.pins(CUDA_VERSION).first().cloned().filter(|(_, spec)| is_of_cuda(spec)));
+        for ask in specs() {
             // Of a text that is not known, its package may be.
             let known = ask.text.as_deref().or(ask.package.as_deref());
             let Some(mut spec) = known.and_then(|t| MatchSpec::parse(t).ok()) else { continue };
@@ -55,6 +59,9 @@ impl State {
                 _ => self.conda_locked(&mut new, &spec, locks),
             };
             held_to(&mut new, limits.pins(&spec.name));
+            if let Some(cuda) = cuda.as_ref().filter(|_| locks.is_empty()) {
+                of_cuda_version(&mut new, cuda);
+            }
             // Without the machine's CUDA the solver takes the CPU build of what has one.
             if step.no_cuda && has_variants(&new.name) {
                 new.alone = Candidates { open: true, today: None, ..new.alone };
@@ -124,6 +131,43 @@ impl State {
             self.platform.set_python(pythons);
         }
     }
+}
+
+/// conda-forge's pin of CUDA.
+const CUDA_VERSION: &str = "cuda-version";
+
+fn is_of_cuda(spec: &MatchSpec) -> bool {
+    spec.name == CUDA_VERSION && spec.version.is_some()
+}
+
+/// `cuda-version` stands for one CUDA: a toolkit is of just that one, a framework of conda-forge of the same major and at most
+/// as new. The other channel's builds do not know it.
+/// Source: <https://github.com/conda-forge/cuda-version-feedstock/blob/main/recipe/README.md> and `meta.yaml` beside it.
+fn of_cuda_version(want: &mut Wanted, (at, spec): &(Span, MatchSpec)) {
+    let admitted: Vec<CudaVersion> = knowledge::toolkits()
+        .iter()
+        .filter(|toolkit| CondaVersion::parse(toolkit.cuda).is_some_and(|version| spec.admits(&version)))
+        .filter_map(|toolkit| CudaVersion::parse(toolkit.cuda))
+        .collect();
+    let framework = has_variants(&want.name);
+    let bound = |build: &Build| !framework || build.release.indexes == ["conda/conda-forge"];
+    let cuda = |build: &Build| build.cuda().filter(|_| bound(build));
+    if want.alone.builds.iter().all(|build| cuda(build).is_none()) {
+        return;
+    }
+    let fits = |build: &Build| {
+        let Some(own) = cuda(build) else { return true };
+        let same = |other: &CudaVersion| own.same_minor(other) == Some(true);
+        let newer = |other: &CudaVersion| other.major() == own.major() && other.below(&own.minor_only()) == Some(false);
+        admitted.iter().any(|other| if framework { newer(other) } else { same(other) })
+    };
+    let before = std::mem::take(&mut want.alone);
+    let builds: Vec<Build> = before.builds.into_iter().filter(fits).collect();
+    // Of a CUDA for which the tables have none it is not known what comes.
+    let known = builds.iter().any(|build| build.cuda().is_some());
+    let today = builds.len().checked_sub(1).filter(|_| known && (before.today.is_some() || !framework));
+    want.alone = Candidates { open: before.open || !known, builds, today };
+    want.also.push((*at, Reason::Asked { package: CUDA_VERSION.to_owned(), wants: spec.version.clone().unwrap_or_default() }));
 }
 
 /// A package that NVIDIA's own channel has.

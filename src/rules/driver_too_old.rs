@@ -1,9 +1,10 @@
-use super::{Check, Clash, Has, Needs, Out, Rule};
+use super::{Check, Clash, Has, Needs, Out, Rule, image_needs_newer_driver, torch_replaced_later};
 use crate::alternative::Wanted;
 use crate::chain::{self, Driver};
 use crate::diagnostic::Severity;
-use crate::environment::{Build, Component, Environment, Evidence, Holds, Host};
+use crate::environment::{Build, Component, Environment, Evidence, Holds, Host, Image, Reason};
 use crate::knowledge::{self, Flavour, Kernels, Segment};
+use crate::other_image::other_image;
 use crate::version::{CudaVersion, DriverVersion};
 
 pub(super) static RULE: Rule = Rule {
@@ -41,9 +42,11 @@ fn check(env: &Environment, host: &Host, out: &mut Out) {
             if env.forward_compat_open && machine.admits_forward_compat(cuda) != Some(false) {
                 clash = clash.at_most(Severity::Info);
             }
-            let other = machine.other(found).map(|other| format!(", or take {other}"));
-            // What is picked today may need more than what every version needs.
-            let least = found.weakest.as_ref().map(|(_, least)| least).filter(|least| least.bound != *bound);
+            let beside = machine.image_beside(found).unwrap_or_default();
+            let other = machine.other(found).map(|other| format!(", or {other}{beside}"));
+            // What is picked today may need more than what every version needs, and the image more than both.
+            let refused = env.image.as_ref().filter(|image| image_needs_newer_driver::refused(image, host));
+            let least = found.weakest.as_ref().map(|(_, least)| least).filter(|least| least.bound != *bound && refused.is_none());
             let least = least.map(|least| format!(", or to {} and pin a build for CUDA {}", least.bound, least.cuda));
             let (least, other) = (least.unwrap_or_default(), other.unwrap_or_default());
             clash = clash.help(format!("raise the driver to {bound} or newer{least}{other}"));
@@ -143,9 +146,25 @@ impl<'a> Machine<'a> {
     fn other(&self, brought: &Brought<'_>) -> Option<String> {
         let wanted = Wanted { env: self.env, host: self.host, gpu: None };
         match brought.build {
-            Some((component, build)) => wanted.instead_of(component, build),
-            None => chain::newest_cuda(&self.driver).map(|older| format!("an image with CUDA {older} or older")),
+            Some((component, build)) => {
+                let runs = |build: &Build| self.too_old(build).map(|old| !old);
+                torch_replaced_later::kept(self.env, component, runs).or_else(|| wanted.instead_of(component, build))
+            }
+            None => {
+                let named = self.env.image.as_ref().and_then(|image| other_image(image, self.host));
+                let newest = || chain::newest_cuda(&self.driver).map(|older| format!("an image with CUDA {older} or older"));
+                named.or_else(newest).map(|other| format!("take {other}"))
+            }
         }
+    }
+
+    /// Another image, where the one below the package does not start on the host either.
+    fn image_beside(&self, brought: &Brought<'_>) -> Option<String> {
+        let (component, _) = brought.build?;
+        let own = matches!(component.evidence.reason, Reason::Image { .. });
+        let refused = |image: &&Image| !own && image_needs_newer_driver::refused(image, self.host);
+        let image = self.env.image.as_ref().filter(refused)?;
+        Some(format!(", and {} below it", image_needs_newer_driver::older(image, self.host)))
     }
 
     fn demand(&self, cuda: &CudaVersion) -> Option<Demand> {

@@ -1,4 +1,4 @@
-use super::{Check, Clash, Has, Needs, Out, Rule};
+use super::{Check, Clash, Has, Needs, Out, Rule, torch_replaced_later};
 use crate::alternative::Wanted;
 use crate::chain;
 use crate::diagnostic::Severity;
@@ -34,21 +34,29 @@ fn check(env: &Environment, host: &Host, out: &mut Out) {
             let basis = Basis::weakest(builds.builds.iter().map(|build| build.release.kernels_basis));
             let has = Has::Gpu { name: gpu.name.clone(), sm: format!("sm_{}{}", sm.major, sm.minor) };
             let clash = Clash::new(holds, format!("{shown} has no kernels for"), links(component, build, basis, gpu, sm));
-            out.push(clash.host_has(has).help(help(&Wanted { env, host, gpu: Some(sm) }, component, build, sm)));
+            let mut clash = clash.host_has(has);
+            clash.help = help(&Wanted { env, host, gpu: Some(sm) }, component, build, sm, tegra);
+            out.push(clash);
         }
     }
 }
 
-fn help(wanted: &Wanted<'_>, component: &Component, build: &Build, sm: Sm) -> String {
+fn help(wanted: &Wanted<'_>, component: &Component, build: &Build, sm: Sm, tegra: bool) -> Option<String> {
     let code = format!("has code that runs on sm_{}{}", sm.major, sm.minor);
-    match (wanted.instead_of(component, build), wanted.for_any_driver(component, build)) {
-        (Some(other), _) => format!("take {other}, which {code}"),
-        (None, Some(other)) => format!("raise the driver, and take {other}, which {code}"),
+    // Whether a build that was there before has such code is to be known: it is advised.
+    let runs = |build: &Build| Some(chain::release_runs_on(build.release, sm, tegra) == Some(true));
+    if let Some(kept) = torch_replaced_later::kept(wanted.env, component, runs) {
+        return Some(kept);
+    }
+    Some(match (wanted.instead_of(component, build), wanted.for_any_driver(component, build)) {
+        (Some(other), _) => format!("{other}, which {code}"),
+        (None, Some(other)) => format!("raise the driver, and {other}, which {code}"),
+        (None, None) if wanted.leaves_open(component) => return None,
         (None, None) if wanted.env.platform.wheels != Pythons::ANY => {
             format!("no known build of {} for this Python {code}: take a newer Python, too", component.name)
         }
         (None, None) => format!("no known build of {} {code}", component.name),
-    }
+    })
 }
 
 fn links(component: &Component, build: &Build, basis: Option<Basis>, gpu: &Gpu, sm: Sm) -> Vec<Evidence> {

@@ -1,7 +1,8 @@
 use super::{Check, Clash, Needs, Out, Rule};
+use crate::alternative::listed;
 use crate::chain;
 use crate::diagnostic::Severity;
-use crate::environment::{Ask, Build, Candidates, Change, Effect, Environment, Evidence, Holds, Reason, Step};
+use crate::environment::{Ask, Build, Candidates, Change, Component, Effect, Environment, Evidence, Holds, Reason, Step};
 use crate::knowledge::{self, Index};
 use crate::outline::Tool;
 use crate::version::Version;
@@ -27,10 +28,7 @@ fn check(env: &Environment, out: &mut Out) {
             if is_without_cuda(env, change) {
                 continue;
             }
-            let requires = change.cause.also.iter().find_map(|(_, reason)| match reason {
-                Reason::Requires { by, .. } => Some((by.as_str(), reason)),
-                _ => None,
-            });
+            let requires = requirer(change);
             let message = format!("{} replaces torch {from} by {to}", requires.map_or("this step", |(by, _)| by));
             let mut cause = change.cause.clone();
             if let Some((_, reason)) = requires {
@@ -42,17 +40,15 @@ fn check(env: &Environment, out: &mut Out) {
             let mut links = vec![cause, before, command];
             links.dedup_by(|a, b| a.at == b.at);
             let holds = if *holds == Holds::Always { Holds::Always } else { Holds::Today };
-            let mended = partner(step, requires.map(|(by, _)| by), from, own_index(env, step, change));
-            let by_conda = |s: &Step| s.tool == Tool::Conda && s.asks.iter().any(|a| a.evidence.at == change.before.at);
-            let help = match (mended, requires) {
-                _ if env.steps.iter().any(by_conda) => "take torch and its companions from conda, or all of them from pip".to_owned(),
-                (Some(mended), _) => mended,
+            let to_it = || format!(", or take torch {to} from the beginning");
+            let help = match (mending(env, step, change), requires) {
                 // What pins torch itself is not held back by torch's own pin.
-                (None, Some((by, _))) if pins(step, by) => {
-                    format!("take a release of {} made for torch {from}, or take torch {to} from the beginning", name_of(by))
+                (Some(Mending::Unnamed(mended)), _) => mended + &to_it(),
+                (Some(Mending::Named(mended)), _) => mended,
+                (None, _) => {
+                    "install both in one command, or hold torch in the later one: pass its pin again with -c, and pin its companions"
+                        .to_owned()
                 }
-                _ => "install both in one command, or hold torch in the later one: pass its pin again with -c, and pin its companions"
-                    .to_owned(),
             };
             let mut clash = Clash::new(holds, message, links).help(help);
             // Who writes another pin means it; the image or the earlier line may only be out of date.
@@ -67,10 +63,80 @@ fn check(env: &Environment, out: &mut Out) {
     }
 }
 
+/// What keeps the torch that was there, in words, where a component is what has replaced it and `runs` is not known to be false
+/// of what was there.
+pub(super) fn kept(env: &Environment, component: &Component, runs: impl Fn(&Build) -> Option<bool>) -> Option<String> {
+    let changes = env.steps.iter().flat_map(|step| step.changes.iter().map(move |change| (step, change)));
+    let replaces = |change: &Change| matches!(change.effect, Effect::Replaces { .. }) && change.chosen;
+    let mut mine = changes.filter(|(_, change)| change.package == component.name && change.cause.at == component.evidence.at);
+    let (step, change) = mine.find(|(_, change)| replaces(change))?;
+    let before = asked_before(env, change)?;
+    if !before.builds.iter().any(|build| runs(build) != Some(false)) {
+        return None;
+    }
+    mending(env, step, change).map(|mending| match mending {
+        Mending::Named(words) | Mending::Unnamed(words) => words,
+    })
+}
+
+/// What ends the replacement, in words.
+enum Mending {
+    /// Releases by name, or the installer to take.
+    Named(String),
+    /// Some release that the tables do not name.
+    Unnamed(String),
+}
+
+fn mending(env: &Environment, step: &Step, change: &Change) -> Option<Mending> {
+    let Effect::Replaces { from, .. } = &change.effect else { return None };
+    let by = requirer(change).map(|(by, _)| by);
+    let partners = by.and_then(|by| partners(step, name_of(by), from));
+    let by_conda = |s: &Step| s.tool == Tool::Conda && s.asks.iter().any(|a| a.evidence.at == change.before.at);
+    if env.steps.iter().any(by_conda) {
+        return Some(Mending::Named(match partners {
+            Some(Partners { named, releases, torch }) => {
+                format!(
+                    "take {}, the {releases} for torch {torch}, from conda as torch is, or all of them from pip",
+                    listed(&named)
+                )
+            }
+            None => "take torch and its companions from conda, or all of them from pip".to_owned(),
+        }));
+    }
+    let by = by?;
+    if let Some(Partners { named, releases, torch }) = partners {
+        let index = own_index(env, step, change);
+        // A line of a file that several commands install has no index of its own.
+        if index.is_some() && !step.at.contains(change.cause.at) {
+            return Some(Mending::Named(format!(
+                "install {}, the {releases} for torch {torch}, in the command that installs torch",
+                listed(&named)
+            )));
+        }
+        let whence = index.map_or(String::new(), |index| format!(", from https://{} as torch is", index.address));
+        return Some(Mending::Named(format!("write {}, the {releases} for torch {torch}{whence}", listed(&named))));
+    }
+    pins(step, by).then(|| Mending::Unnamed(format!("take a release of {} made for torch {from}", name_of(by))))
+}
+
+/// By name and version, what requires the torch that comes.
+fn requirer(change: &Change) -> Option<(&str, &Reason)> {
+    change.cause.also.iter().find_map(|(_, reason)| match reason {
+        Reason::Requires { by, .. } => Some((by.as_str(), reason)),
+        _ => None,
+    })
+}
+
+/// The builds that were there: of a wheel, or of conda's package.
+fn asked_before<'a>(env: &'a Environment, change: &Change) -> Option<&'a Candidates> {
+    let mut asks = env.steps.iter().flat_map(|step| &step.asks);
+    let same = |ask: &Ask| ask.package == change.package || knowledge::provides(&ask.package) == Some(change.package.as_str());
+    asks.find(|ask| same(ask) && ask.evidence.at == change.before.at).map(|ask| &ask.builds)
+}
+
 /// Whether both the torch that was there and the one that is there now are known to be for the CPU.
 fn is_without_cuda(env: &Environment, change: &Change) -> bool {
-    let mut asks = env.steps.iter().flat_map(|step| &step.asks);
-    let before = asks.find(|ask| ask.package == change.package && ask.evidence.at == change.before.at).map(|ask| &ask.builds);
+    let before = asked_before(env, change);
     let now = env.component(&change.package).map(|now| &now.builds);
     let cpu = |builds: Option<&Candidates>| builds.and_then(|all| all.only().or_else(|| all.today())).is_some_and(Build::is_cpu);
     cpu(before) && cpu(now)
@@ -83,9 +149,8 @@ fn name_of(build: &str) -> &str {
 
 /// The index that the torch that was there came from, where the later step does not look at it.
 fn own_index(env: &Environment, step: &Step, change: &Change) -> Option<&'static Index> {
-    let mut asks = env.steps.iter().flat_map(|step| &step.asks);
-    let ask = asks.find(|ask| ask.package == change.package && ask.evidence.at == change.before.at)?;
-    let build = ask.builds.only().or_else(|| ask.builds.today())?;
+    let before = asked_before(env, change)?;
+    let build = before.only().or_else(|| before.today())?;
     let index = knowledge::index_by_id(build.index).filter(|index| index.local_versions && !index.address.is_empty())?;
     (!step.indexes.iter().any(|known| known.id == Some(index.id))).then_some(index)
 }
@@ -95,17 +160,23 @@ fn pins(step: &Step, build: &str) -> bool {
     step.asks.iter().any(|ask| ask.package == name_of(build) && ask.wants.pin().is_some())
 }
 
-/// The releases for the torch that was there of the pinned companion, and of all others of the command that are pinned to
-/// go with another.
-fn partner(step: &Step, by: Option<&str>, torch: &str, index: Option<&Index>) -> Option<String> {
-    let by = name_of(by.filter(|by| pins(step, by))?);
+/// Releases for the torch that was there.
+struct Partners {
+    /// `torchvision==0.21.0`.
+    named: Vec<String>,
+    /// `release` or `releases`.
+    releases: &'static str,
+    torch: Version,
+}
+
+/// Those of what requires another torch, and of all others of the command that are pinned to go with another.
+fn partners(step: &Step, by: &str, torch: &str) -> Option<Partners> {
     let torch = Version::parse(torch.split(' ').next()?)?.public();
     let goes = |ask: &&Ask| ask.alone.builds.iter().any(|build| chain::goes_with(build.release, "torch", &torch));
     let others = step.asks.iter().filter(|ask| ask.package != by && ask.wants.pin().is_some() && !goes(ask));
     let other = others.filter_map(|ask| Some(format!("{}=={}", ask.package, chain::partner(&ask.package, "torch", &torch)?)));
     let first = format!("{by}=={}", chain::partner(by, "torch", &torch)?);
-    let all: Vec<String> = std::iter::once(first).chain(other).collect();
-    let release = if all.len() == 1 { "release" } else { "releases" };
-    let whence = index.map_or(String::new(), |index| format!(", from https://{} as torch is", index.address));
-    Some(format!("write {}, the {release} for torch {torch}{whence}", all.join(" and ")))
+    let named: Vec<String> = std::iter::once(first).chain(other).collect();
+    let releases = if named.len() == 1 { "release" } else { "releases" };
+    Some(Partners { named, releases, torch })
 }

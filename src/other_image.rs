@@ -1,0 +1,73 @@
+//! Another image of the same repository and kind that a host starts and runs.
+
+use crate::chain::Driver;
+use crate::demand::{self, Answer};
+use crate::environment::{Host, Image};
+use crate::knowledge::{self, Segment};
+use crate::notation::image::ImageReference;
+use crate::version::{CudaVersion, DriverVersion};
+
+/// The newest older one that the host's driver satisfies, by what the image itself demands: `nvidia/cuda:12.4.1-base-ubuntu22.04`
+/// for `nvidia/cuda:12.6.3-base-ubuntu22.04`. Where none is for the same release of its system, one for another release of that.
+pub(crate) fn other_image(image: &Image, host: &Host) -> Option<String> {
+    let row = image.row?;
+    let parsed = ImageReference::parse(&image.reference)?;
+    let mine = Tag::of(parsed.tag.as_deref()?);
+    let driver = demand::asked_of(host)?;
+    let rows = knowledge::images().iter().find(|(repository, _)| *repository == row.repository)?.1;
+    let concrete = rows.iter().filter(|other| !other.tag.contains('*'));
+    let older = concrete.map(|other| (other, Tag::of(other.tag))).filter(|(_, tag)| tag.numbers < mine.numbers);
+    let mut older: Vec<_> = older.filter(|(_, tag)| tag.family() == mine.family()).collect();
+    older.sort_by(|(one, a), (two, b)| {
+        let near = |tag: &Tag| tag.kind == mine.kind;
+        near(b).cmp(&near(a)).then_with(|| b.numbers.cmp(&a.numbers)).then_with(|| two.tag.cmp(one.tag))
+    });
+    let (other, _) = older.into_iter().find(|(other, _)| serves(other, host, &driver))?;
+    Some(format!("{}:{}", parsed.repository, other.tag))
+}
+
+/// Whether an image starts on a host, its driver runs what is inside, and that compiles for its GPUs.
+fn serves(image: &knowledge::Image, host: &Host, driver: &Driver<'_>) -> bool {
+    let Some(cuda) = CudaVersion::parse(image.cuda) else { return false };
+    let starts = match DriverVersion::parse(image.driver) {
+        _ if !image.require_cuda.is_empty() => demand::of_host(image.require_cuda, driver, host) == Answer::Yes,
+        Some(bound) => driver.number().is_some_and(|number| {
+            let data_center = !host.gpus.is_empty() && host.gpus.iter().all(|gpu| gpu.segment == Some(Segment::DataCenter));
+            let listed = image.driver_branches.iter().any(|branch| u32::from(*branch) == number.branch());
+            number.below(&bound) == Some(false) || listed && data_center
+        }),
+        None => false,
+    };
+    let targets = knowledge::toolkit(&cuda).map_or(&[][..], |toolkit| toolkit.sms);
+    let compiles = host
+        .gpus
+        .iter()
+        .filter_map(|gpu| gpu.sm)
+        .all(|sm| targets.iter().any(|target| target.major == sm.major && target.minor <= sm.minor));
+    starts && compiles && driver.below(&cuda) == Some(false)
+}
+
+/// A tag that begins with a version.
+struct Tag {
+    numbers: Vec<u32>,
+    /// What follows, without cuDNN's version: `-cudnn-runtime-ubuntu22.04`, `-py3`.
+    kind: String,
+}
+
+impl Tag {
+    fn of(tag: &str) -> Self {
+        let tag = tag.strip_prefix('v').unwrap_or(tag);
+        let end = tag.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(tag.len());
+        let (version, rest) = tag.split_at(end);
+        let numbers = version.split('.').map_while(|number| number.parse().ok()).collect();
+        let kind = match rest.split_once("cudnn") {
+            Some((before, after)) => format!("{before}cudnn{}", after.trim_start_matches(|c: char| c.is_ascii_digit())),
+            None => rest.to_owned(),
+        };
+        Self { numbers, kind }
+    }
+    /// The kind without the release of its system.
+    fn family(&self) -> &str {
+        self.kind.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.')
+    }
+}
