@@ -16,6 +16,7 @@ mod settings;
 mod stage;
 mod telling;
 mod uses;
+mod words;
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
