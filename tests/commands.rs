@@ -258,8 +258,11 @@ fn a_function_of_an_installer_reads_the_file_that_it_is_given() {
 #[test]
 fn options_in_variables_are_options() {
     let index = "https://download.pytorch.org/whl/cu118";
-    let in_cu118 = |text: &str| check(&[("a.sh", text)], &["a.sh: torch 2.1.0+cu118 cu118"]);
-    in_cu118(&format!("if x; then I=\"-i {index}\"; else I=\"-i {index}\"; fi\npip install torch==2.1.0 $I\n"));
+    let in_cu118 = |text: &str| check(&[("a.sh", text)], &["a.sh: torch 2.1.0+cu118 pytorch/cu118"]);
+    check(
+        &[("a.sh", &format!("if x; then I=\"-i {index}\"; else I=\"-i {index}\"; fi\npip install torch==2.1.0 $I\n"))],
+        &["a.sh: torch 2.1.0+cu118 pytorch/cu118", "a.sh?branch 3: torch ?"],
+    );
     in_cu118(&format!("f() {{ I=\"-i {index}\"; }}\nf\npip install $I torch==2.1.0\n"));
     in_cu118(&format!("I={index}\npip install torch==2.1.0 ${{I:+--index-url \"$I\"}}\n"));
     in_cu118(&format!("pip install torch==2.1.0 ${{I:--i {index}}}\n"));

@@ -360,7 +360,9 @@ impl<'e, 'o> Walk<'e, 'o> {
         steps.extend(inputs.into_iter().map(Step::Visit));
         let values = self.loop_words(&values);
         let literal = |value: &Text| value.known().is_some();
-        if (1..=UNROLLED).contains(&values.len()) && !self.out.unrolling && values.iter().all(literal) {
+        // Of what a person is asked to `select` one is taken.
+        let each = node.child(0).is_none_or(|word| word.kind() != "select");
+        if each && (1..=UNROLLED).contains(&values.len()) && !self.out.unrolling && values.iter().all(literal) {
             steps.push(Step::Unrolled(true));
             for value in values {
                 steps.extend([Step::LoopVariable(name, Some(value)), Step::Visit(body)]);
