@@ -270,6 +270,13 @@ fn options_in_variables_are_options() {
     for unknown in ["$I", "$1", "\"$@\"", "$(x)", "`x`", "${I:-}", "\"${I[@]}\""] {
         check(&[("a.sh", &format!("pip install {unknown} torch==2.1.0\n"))], &["a.sh: torch ?"]);
     }
+    let project = "[project]\nname = \"x\"\nversion = \"1\"\ndependencies = [\"torch==2.1.0\"]\n";
+    for (command, comes) in [("uv sync $A", "torch ?"), ("uv run python x.py $A", "torch 2.1.0 pypi")] {
+        check(
+            &[("a.sh", &format!("{command}\n")), ("pyproject.toml", project)],
+            &[&format!("a.sh: {comes}"), "pyproject.toml: torch 2.1.0 pypi"],
+        );
+    }
     // The value of an option is one word, and so is what is quoted.
     for known in ["--target $D", "\"torchvision==$V\"", "torchvision==$V", "\"$P\""] {
         check(&[("a.sh", &format!("E=\npip install $E torch==2.1.0 {known}\n"))], &["a.sh: torch 2.1.0 pypi"]);

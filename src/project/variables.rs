@@ -278,10 +278,11 @@ impl Variables {
         words.extend(word);
         Some(words.into_iter().map(|word| Text::literal(word, text.at)).collect())
     }
-    /// `${OPTIONS:-}` of a variable that nothing sets: it is there for others to set, and nothing is said of what they do.
+    /// `${OPTIONS:-}`, `${INDEX:+-i $INDEX}` of a variable that nothing sets: it is there for others to set, and nothing is said
+    /// of what they do.
     fn is_for_others(&self, piece: &Piece) -> bool {
-        let Piece::Variable { name, fallback: Some(fallback), .. } = piece else { return false };
-        fallback.is_empty() && self.get(name).is_none()
+        let Piece::Variable { name, fallback, instead } = piece else { return false };
+        (instead.is_some() || fallback.as_ref().is_some_and(Vec::is_empty)) && self.get(name).is_none()
     }
     fn pieces(&self, pieces: &[Piece], depth: usize) -> Option<String> {
         if depth > DEEPEST {
@@ -379,6 +380,7 @@ mod tests {
             (vec![piece("E", Some(""), None)], Some("")),
             (vec![instead("V")], Some("-i|2.1.0")),
             (vec![instead("E")], Some("")),
+            (vec![instead("N")], None),
         ] {
             assert_eq!(show(pieces.clone()).as_deref(), want, "{pieces:?}");
         }

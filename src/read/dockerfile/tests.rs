@@ -23,7 +23,7 @@ fn stages_and_variables() {
         ("FROM source_${V:+no_}copy as s", &["from source_<V+no_>copy Some(\"s\") None"]),
         ("FROM x:{{ TAG }}", &["from x:? None None"]),
         ("FROM Apache Spark 3.4.1\nENV a=b", &["from ? None None", "env a=b"]),
-        ("ENV A=1 B=\"2 3\" C=4\\ 5 D='$A' E=$A", &["env A=1", "env B=2 3", "env C=4 5", "env D=$A", "env E=<A>"]),
+        ("ENV A=1 B=\"2 3\" C=4\\ 5 D='$A' E=$A", &["env E=<A>", "env A=1", "env B=2 3", "env C=4 5", "env D=$A"]),
         ("ENV A some value  \nENV PATH=/x:$PATH", &["env A=some value", "env PATH=/x:<PATH>"]),
         ("ENV A=1 \\\n  # why\n  B=2", &["env A=1", "env B=2"]),
         ("ENV A=1:\\\n2", &["env A=1:2"]),
