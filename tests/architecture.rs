@@ -25,7 +25,7 @@ const MAY_USE: &[(&str, &str)] = &[
     ("read", "notation outline platform source"),
     ("config", "diagnostic environment globs knowledge outline platform read source version"),
     ("settings", "config diagnostic source"),
-    ("project", "device environment knowledge notation outline platform source version work"),
+    ("project", "device environment knowledge notation outline platform read source version work"),
     ("resolve", "environment knowledge notation outline platform source version"),
     ("loader", "environment knowledge outline platform version"),
     ("install", "environment knowledge loader notation outline platform project resolve secret source version"),

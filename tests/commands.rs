@@ -254,3 +254,31 @@ fn a_function_of_an_installer_reads_the_file_that_it_is_given() {
         &["install.sh: torch 2.1.0+cu118 pytorch/cu118, torchvision 0.16.0 pypi"],
     );
 }
+
+#[test]
+fn options_in_variables_are_options() {
+    let index = "https://download.pytorch.org/whl/cu118";
+    let in_cu118 = |text: &str| check(&[("a.sh", text)], &["a.sh: torch 2.1.0+cu118 pytorch/cu118"]);
+    check(
+        &[("a.sh", &format!("if x; then I=\"-i {index}\"; else I=\"-i {index}\"; fi\npip install torch==2.1.0 $I\n"))],
+        &["a.sh: torch 2.1.0+cu118 pytorch/cu118", "a.sh?branch 3: torch ?"],
+    );
+    in_cu118(&format!("f() {{ I=\"-i {index}\"; }}\nf\npip install $I torch==2.1.0\n"));
+    in_cu118(&format!("I={index}\npip install torch==2.1.0 ${{I:+--index-url \"$I\"}}\n"));
+    in_cu118(&format!("pip install torch==2.1.0 ${{I:--i {index}}}\n"));
+    in_cu118(&format!("export I=\"-i {index}\"\nexport I=\"$I -q\"\npip install torch==2.1.0 $I\n"));
+    for unknown in ["$I", "$1", "\"$@\"", "$(x)", "`x`", "${I:-}", "\"${I[@]}\""] {
+        check(&[("a.sh", &format!("pip install {unknown} torch==2.1.0\n"))], &["a.sh: torch ?"]);
+    }
+    let project = "[project]\nname = \"x\"\nversion = \"1\"\ndependencies = [\"torch==2.1.0\"]\n";
+    for (command, comes) in [("uv sync $A", "torch ?"), ("uv run python x.py $A", "torch 2.1.0 pypi")] {
+        check(
+            &[("a.sh", &format!("{command}\n")), ("pyproject.toml", project)],
+            &[&format!("a.sh: {comes}"), "pyproject.toml: torch 2.1.0 pypi"],
+        );
+    }
+    // The value of an option is one word, and so is what is quoted.
+    for known in ["--target $D", "\"torchvision==$V\"", "torchvision==$V", "\"$P\""] {
+        check(&[("a.sh", &format!("E=\npip install $E torch==2.1.0 {known}\n"))], &["a.sh: torch 2.1.0 pypi"]);
+    }
+}

@@ -38,6 +38,15 @@ pub struct Install {
     pub target: Target,
     /// The options that change what is installed.
     pub flags: InstallFlags,
+    /// The whole of it, where words of it come from variables: which options they are is known only with these.
+    pub line: Option<Line>,
+}
+
+/// A command line with words in it that a shell cuts into several once their variables are known.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Line {
+    /// Its words, program first, and whether they are cut.
+    pub words: Vec<(Text, bool)>,
 }
 
 /// Into which environment a command installs.

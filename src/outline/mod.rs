@@ -10,7 +10,7 @@ mod place;
 mod text;
 mod told;
 
-pub use install::{Compile, Download, Install, InstallFlags, Modules, SystemPackages, Target, Tool};
+pub use install::{Compile, Download, Install, InstallFlags, Line, Modules, SystemPackages, Target, Tool};
 pub use launch::{BuildOf, Change, GpuRequest, Launch, Launcher, Node, Object, Patch};
 pub use link::{Copy, Goal, How, INPUTS, Include, Job, Members, Sifted, Stage, Use, Written, input_name};
 pub use package::{IndexKind, IndexLine, Language, Locked, LockedFrom, Requirement, Role, Route, RouteTo};

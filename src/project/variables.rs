@@ -219,7 +219,8 @@ impl Variables {
     }
     /// The value that a variable takes from a text.
     pub(super) fn value(&self, text: &Text, at: Span, seen: Seen) -> Value {
-        let known = self.resolve(text).filter(|value| value.len() <= LONGEST);
+        let for_others = matches!(text.pieces.as_slice(), [piece] if self.is_for_others(piece));
+        let known = self.resolve(text).filter(|value| value.len() <= LONGEST && !for_others);
         let sure = |piece: &Piece| match piece {
             Piece::Literal(_) => true,
             Piece::Opaque => false,
@@ -246,6 +247,42 @@ impl Variables {
         }
         whole.truncate(whole.floor_char_boundary(LONGEST));
         whole
+    }
+    /// The words that a shell cuts a text into where nothing in it is quoted; `None` where none of it is known, and it may be
+    /// any words.
+    pub(super) fn words(&self, text: &Text) -> Option<Vec<Text>> {
+        let given = |piece: &Piece| match piece {
+            Piece::Literal(text) => Some(text.clone()),
+            piece if self.is_for_others(piece) => None,
+            piece => self.pieces(std::slice::from_ref(piece), 0),
+        };
+        let (mut words, mut word): (Vec<String>, Option<String>) = (Vec::new(), None);
+        for piece in &text.pieces {
+            let Some(value) = given(piece) else {
+                let literal = text.pieces.iter().any(|piece| matches!(piece, Piece::Literal(_)));
+                return literal.then(|| vec![text.clone()]);
+            };
+            if matches!(piece, Piece::Literal(_)) {
+                word.get_or_insert_default().push_str(&value);
+                continue;
+            }
+            for (n, part) in value.split(|c: char| c.is_ascii_whitespace()).enumerate() {
+                if n > 0 {
+                    words.extend(word.take());
+                }
+                if !part.is_empty() {
+                    word.get_or_insert_default().push_str(part);
+                }
+            }
+        }
+        words.extend(word);
+        Some(words.into_iter().map(|word| Text::literal(word, text.at)).collect())
+    }
+    /// `${OPTIONS:-}`, `${INDEX:+-i $INDEX}` of a variable that nothing sets: it is there for others to set, and nothing is said
+    /// of what they do.
+    fn is_for_others(&self, piece: &Piece) -> bool {
+        let Piece::Variable { name, fallback, instead } = piece else { return false };
+        (instead.is_some() || fallback.as_ref().is_some_and(Vec::is_empty)) && self.get(name).is_none()
     }
     fn pieces(&self, pieces: &[Piece], depth: usize) -> Option<String> {
         if depth > DEEPEST {
@@ -309,5 +346,43 @@ mod tests {
         assert_eq!(show("B", None, literal("i")).as_deref(), Some("x"));
         assert_eq!(show("U", literal("d"), None), None, "set to something unknown");
         assert_eq!(variables.exported().count(), 1);
+    }
+
+    #[test]
+    fn words() {
+        let at = Span::new(Sources::default().set("x", ""), 0, 0);
+        let mut variables = Variables::default();
+        for (name, text) in [("I", " --index-url  u "), ("V", "2.1.0"), ("E", "")] {
+            variables.set(name, Value::known(text.into(), at, Seen::Shell));
+        }
+        let piece = |name: &str, fallback: Option<&str>, instead: Option<Vec<Piece>>| Piece::Variable {
+            name: name.into(),
+            fallback: fallback.map(|text| if text.is_empty() { vec![] } else { vec![Piece::Literal(text.into())] }),
+            instead,
+        };
+        let variable = |name: &str| piece(name, None, None);
+        let literal = |text: &str| Piece::Literal(text.into());
+        let show = |pieces: Vec<Piece>| {
+            let words = variables.words(&Text { pieces, at })?;
+            Some(words.iter().map(|word| word.known().unwrap_or("?")).collect::<Vec<_>>().join("|"))
+        };
+        let instead = |name: &str| piece(name, None, Some(vec![literal("-i "), variable("V")]));
+        for (pieces, want) in [
+            (vec![variable("I")], Some("--index-url|u")),
+            (vec![literal("x"), variable("I"), literal("y")], Some("x|--index-url|u|y")),
+            (vec![literal("a b=="), variable("V")], Some("a b==2.1.0")),
+            (vec![variable("E")], Some("")),
+            (vec![variable("N")], None),
+            (vec![Piece::Opaque], None),
+            (vec![literal("torch=="), variable("N")], Some("?")),
+            (vec![piece("N", Some("-i u"), None)], Some("-i|u")),
+            (vec![piece("N", Some(""), None)], None),
+            (vec![piece("E", Some(""), None)], Some("")),
+            (vec![instead("V")], Some("-i|2.1.0")),
+            (vec![instead("E")], Some("")),
+            (vec![instead("N")], None),
+        ] {
+            assert_eq!(show(pieces.clone()).as_deref(), want, "{pieces:?}");
+        }
     }
 }

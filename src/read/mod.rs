@@ -8,7 +8,7 @@ use crate::source::FileId;
 
 mod asked_by_table;
 mod bake;
-mod command;
+pub(crate) mod command;
 mod compose;
 mod conda_environment;
 mod condarc;

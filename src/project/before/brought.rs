@@ -7,7 +7,7 @@ use super::super::{File, Project, paths};
 use super::{folder_of, places};
 use crate::knowledge;
 use crate::notation::requirement::{self, Subject, normalise};
-use crate::outline::{Act, Choice, Does, How, IndexKind, IndexLine, Install, Kind, Language, Role, Scope, Text, Tool};
+use crate::outline::{Act, Choice, Does, How, Include, IndexKind, IndexLine, Install, Kind, Language, Role, Scope, Text, Tool};
 use crate::source::Span;
 
 /// Packages that are remembered of one place.
@@ -190,6 +190,15 @@ impl Found<'_, '_> {
                 Does::Install(install) if !install.flags.elsewhere => {
                     self.install(path, file.kind, install, for_next.take(), &mut now);
                 }
+                Does::Include(Include { path: script, how: How::Script }) => {
+                    self.run(path, script, for_next.take(), &now);
+                }
+                Does::Compile(compile) if compile.program == "make" => {
+                    let file = |option: &[Text]| matches!(option[0].known(), Some("-f" | "--file" | "--makefile"));
+                    let named = compile.arguments.windows(2).find(|option| file(option)).map(|option| option[1].clone());
+                    let makefile = named.unwrap_or_else(|| Text::literal("Makefile", act.at));
+                    self.run(path, &makefile, for_next.take(), &now);
+                }
                 Does::Launch(launch) => {
                     let variables = launch.environment.iter().filter(|v| names_index(&v.name));
                     let Some(at) = variables.filter_map(|v| v.value.as_ref()).find(|v| !is_for_cpu(v)).map(|v| v.at) else {
@@ -205,6 +214,13 @@ impl Found<'_, '_> {
                 _ => {}
             }
         }
+    }
+
+    /// What is run sees the variables that are there.
+    fn run(&mut self, path: &str, what: &Text, for_it: Option<Span>, now: &Brought) {
+        let with = Brought { index: for_it.or(now.index), ..Brought::default() };
+        let to = what.known().map(|what| places(How::Script, &[paths::folder(path), ""], what));
+        to.into_iter().flatten().for_each(|place| self.give(place, &with));
     }
 
     fn install(&mut self, path: &str, kind: Kind, install: &Install, for_it: Option<Span>, now: &mut Brought) {
@@ -249,13 +265,14 @@ impl Found<'_, '_> {
         }
     }
 
-    /// What comes with a requirements file comes with those that it includes.
+    /// What comes with a requirements file or a script comes with those that it includes or runs.
     fn pass_on(&mut self) {
         let mut open: Vec<String> = self.given.keys().cloned().collect();
         let mut left = INCLUDED;
         let mut seen: BTreeSet<String> = BTreeSet::new();
         while let Some(path) = open.pop() {
-            let Some(file) = self.project.file(&path).filter(|file| file.kind == Kind::Requirements) else { continue };
+            let passes = |file: &File<'_>| matches!(file.kind, Kind::Requirements | Kind::Script);
+            let Some(file) = self.project.file(&path).filter(passes) else { continue };
             let Some(with) = self.given.get(&path).cloned() else { continue };
             if !seen.insert(path.clone()) {
                 continue;

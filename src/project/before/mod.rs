@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use super::{File, Project, locks, paths};
 use crate::notation::requirement::{self, Subject};
 use crate::outline::{Does, How, Include, Kind, Text};
+use crate::source::Span;
 pub(super) use brought::Brought;
 pub(crate) use told::Told;
 
@@ -80,7 +81,7 @@ fn projects(file: File<'_>) -> impl Iterator<Item = String> {
 /// Where a manifest may lie that is named in one of these folders.
 pub(super) fn places<F: AsRef<str>>(how: How, folders: &[F], to: &str) -> Vec<String> {
     let (to, names): (&str, &[&str]) = match how {
-        How::Requirements | How::CondaEnvironment => (to, &[""]),
+        How::Requirements | How::CondaEnvironment | How::Script => (to, &[""]),
         How::Project => (to.split('[').next().unwrap_or(to), &PROJECT),
         _ => (to, &[]),
     };
@@ -100,6 +101,11 @@ pub(super) fn folder_of(written: &Text) -> Option<String> {
 }
 
 impl Project<'_> {
+    /// Where those who run a script or a makefile name an index for it.
+    pub(super) fn index_for(&self, path: &str) -> Option<Span> {
+        self.before.get(path)?.brought.index
+    }
+
     /// What else comes where people install a manifest: then it is not known to be installed as it stands.
     pub(super) fn brought(&self, path: &str) -> Brought {
         // A lock says itself what comes.

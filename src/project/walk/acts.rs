@@ -57,6 +57,7 @@ impl<'a> Walker<'_, 'a> {
             match &act.does {
                 Does::Enter(Place::Subshell) if left.is_none() => {
                     let state = self.keep();
+                    self.hand_on();
                     frames.push(Frame::Subshell(Box::new(state)));
                 }
                 Does::Enter(Place::Subshell | Place::Call) => frames.push(Frame::Call),
@@ -144,6 +145,13 @@ impl<'a> Walker<'_, 'a> {
             prefix: self.prefix.clone(),
             folder: self.image.as_ref().map(|i| i.folder.clone()),
             unsure: self.unsure,
+        }
+    }
+
+    /// What is set for a command is there for all that the command runs.
+    pub(super) fn hand_on(&mut self) {
+        for (name, value) in std::mem::take(&mut self.pending) {
+            self.variables.set(&name, value);
         }
     }
 

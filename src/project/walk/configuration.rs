@@ -1,7 +1,7 @@
 //! Installers' own configuration files: which are in force where a command runs, and what they add to its step.
 
 use super::super::paths;
-use super::super::variables::Value;
+use super::super::variables::{Seen, Value};
 use super::acts::configures;
 use super::{Indexed, Installed, Routed, Walker};
 use crate::environment::Untold;
@@ -171,6 +171,14 @@ impl Walker<'_, '_> {
         let brought = self.project.brought(manifest);
         step.indexes.extend(brought.index.map(|at| Indexed::untold(Untold::Others, at)));
         step.routes.extend(brought.packages.into_iter().map(|package| Routed { package, index: None }));
+    }
+    /// The same of what is run: others name an index for it.
+    pub(super) fn run_by_others(&mut self, path: &str) {
+        if let Some(at) = self.project.index_for(path) {
+            for name in ["PIP_EXTRA_INDEX_URL", "UV_EXTRA_INDEX_URL"] {
+                self.variables.set(name, Value::unknown(at, Seen::Programs));
+            }
+        }
     }
 }
 

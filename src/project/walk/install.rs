@@ -6,8 +6,10 @@ use super::super::File;
 use super::super::worlds::World;
 use super::prefix::conda;
 use super::project::is_project;
+use super::words::{Spoken, any_options};
 use super::{Asked, Indexed, Installed, Routed, Walker};
 use crate::environment::{Join, Reason, Untold};
+use crate::notation::asking::Says;
 use crate::notation::requirement::{self, Subject};
 use crate::outline::{
     Choice, Does, How, Include, IndexKind, IndexLine, Install, InstallFlags, Kind, Language, Piece, Place, Requirement, Route,
@@ -39,10 +41,26 @@ impl<'p, 'a> Walker<'p, 'a> {
     }
 
     pub(super) fn install(&mut self, at: Span, install: &Install) {
+        match &install.line {
+            None => self.install_as(at, install, Says::default(), None),
+            Some(line) => {
+                if let Some(Spoken { install, says, any }) = self.spoken(line, install.tool, at) {
+                    self.install_as(at, &install, says, any);
+                }
+            }
+        }
+    }
+
+    /// A command all of whose words are known, but for those that may be `any`.
+    fn install_as(&mut self, at: Span, install: &Install, says: Says, any: Option<Span>) {
         if install.flags.elsewhere {
             return;
         }
         let mut step = self.step(install.tool, at);
+        step.says |= says;
+        if let Some(at) = any {
+            any_options(&mut step, at);
+        }
         step.flags = install.flags.clone();
         step.bounds_open |= install.flags.not_newest;
         step.torch_backend = install.flags.torch_backend.as_ref().map(|t| self.variables.resolve(t));

@@ -48,6 +48,7 @@ impl<'a> Walker<'_, 'a> {
         let found = names.into_iter().find_map(|name| self.open(&Text::literal(name, at), Kind::Makefile));
         let Some((file, path)) = found.filter(|(file, _)| file.kind == Kind::Makefile) else { return };
         let before = self.keep();
+        self.hand_on();
         match &mut self.image {
             Some(image) => image.folder = paths::inside(&image.folder, &folder),
             None => self.folders = self.folders.iter().filter_map(|f| paths::join(f, &folder)).collect(),

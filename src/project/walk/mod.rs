@@ -16,6 +16,7 @@ mod settings;
 mod stage;
 mod telling;
 mod uses;
+mod words;
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -276,12 +277,14 @@ fn start(mut walker: Walker<'_, '_>, beginning: &Beginning, variables: Variables
         }
         Enters::Script => {
             walker.folders = vec![String::new(), paths::folder(&beginning.path).to_owned()];
+            walker.run_by_others(&beginning.path);
             walker.acts(&beginning.path, &file.outline.acts, 0);
         }
         Enters::Job(at) => walker.job(&beginning.path, file, *at),
         Enters::Goal(name) => {
             walker.bounds = Bounds::of_one_in(project.parts(file).goals());
             walker.bounds.enter(file.outline);
+            walker.run_by_others(&beginning.path);
             walker.made(&beginning.path, file, &[name], 0);
         }
         Enters::Called { caller, at, job } => walker.called(caller, *at, &beginning.path, file, *job),

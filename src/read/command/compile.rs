@@ -46,6 +46,7 @@ pub(super) fn setup_py(words: &[Text]) -> Vec<Does> {
         indexes: Vec::new(),
         target: Target::Active,
         flags: InstallFlags { no_deps, ..InstallFlags::default() },
+        line: None,
     };
     if installs { vec![Does::Install(install), compiled] } else { vec![compiled] }
 }

@@ -182,7 +182,7 @@ impl<'w> Line<'w> {
             (None, None) => Target::Active,
         };
         let (asks, reads, indexes) = (asks.collect(), reads.collect(), self.values("channel").map(channel).collect());
-        Does::Install(Install { tool: Tool::Conda, asks, reads, indexes, target, flags })
+        Does::Install(Install { tool: Tool::Conda, asks, reads, indexes, target, flags, line: None })
     }
 
     /// `conda config --add channels conda-forge`.

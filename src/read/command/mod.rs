@@ -21,7 +21,9 @@ mod system;
 pub(super) mod uv;
 mod wrapper;
 
-use crate::outline::{Does, Piece, Target, Text, Tool};
+use std::collections::HashSet;
+
+use crate::outline::{Does, Line, Piece, Target, Text, Tool};
 use crate::source::Span;
 
 pub(crate) use wrapper::{Unwrapped, unwrap};
@@ -86,6 +88,20 @@ pub(crate) fn read(words: &[Text], at: Span) -> Vec<Does> {
     }
     if !does.is_empty() {
         does.splice(0..0, sets.into_iter().map(Does::Set));
+    }
+    does
+}
+
+/// The same of words of which a shell cuts those at the places `cut`.
+pub(crate) fn read_cut(words: &[Text], at: Span, cut: &HashSet<Span>) -> Vec<Does> {
+    let mut does = read(words, at);
+    let is_cut = |word: &Text| word.known().is_none() && cut.contains(&word.at);
+    if words.iter().any(is_cut) {
+        for does in &mut does {
+            if let Does::Install(install) = does {
+                install.line = Some(Line { words: words.iter().map(|word| (word.clone(), is_cut(word))).collect() });
+            }
+        }
     }
     does
 }

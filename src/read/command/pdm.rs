@@ -64,6 +64,7 @@ fn project(parts: Vec<Part>, at: Span) -> Vec<Does> {
         indexes: Vec::new(),
         target: Target::Active,
         flags: InstallFlags { default_groups: true, ..InstallFlags::default() },
+        line: None,
     };
     for part in parts {
         match part {

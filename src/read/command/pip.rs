@@ -119,8 +119,15 @@ pub(in crate::read) fn pip(words: &[Text]) -> Vec<Does> {
 
 fn install(parts: Vec<Part>, elsewhere: bool) -> Vec<Does> {
     let flags = InstallFlags { elsewhere, ..InstallFlags::default() };
-    let mut it =
-        Install { tool: Tool::Pip, asks: Vec::new(), reads: Vec::new(), indexes: Vec::new(), target: Target::Active, flags };
+    let mut it = Install {
+        tool: Tool::Pip,
+        asks: Vec::new(),
+        reads: Vec::new(),
+        indexes: Vec::new(),
+        target: Target::Active,
+        flags,
+        line: None,
+    };
     for part in parts {
         match part {
             Part::Argument(word) => ask(&mut it, word),

@@ -57,6 +57,7 @@ fn install(parts: Vec<Part>, at: Span) -> Vec<Does> {
         indexes: Vec::new(),
         target: Target::Active,
         flags: InstallFlags::default(),
+        line: None,
     };
     for part in parts {
         match part {

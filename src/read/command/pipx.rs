@@ -21,6 +21,7 @@ pub(super) fn pipx(words: &[Text], _at: Span) -> Vec<Does> {
         indexes: Vec::new(),
         target: Target::Active,
         flags: InstallFlags::default(),
+        line: None,
     };
     include.map(|include| Does::Install(install(include))).into_iter().collect()
 }

@@ -104,6 +104,7 @@ fn project(parts: &[Part], at: Span) -> Vec<Does> {
             indexes: Vec::new(),
             target: Target::Active,
             flags: InstallFlags { environment, ..InstallFlags::default() },
+            line: None,
         })
     };
     match environments.is_empty() {

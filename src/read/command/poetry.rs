@@ -74,6 +74,7 @@ fn new(at: Span, folder: Option<Text>) -> Install {
         indexes: Vec::new(),
         target: Target::Active,
         flags: InstallFlags { default_groups: true, ..InstallFlags::default() },
+        line: None,
     }
 }
 

@@ -151,6 +151,7 @@ fn new(tool: Tool, elsewhere: bool) -> Install {
         indexes: Vec::new(),
         target: Target::Active,
         flags: InstallFlags { elsewhere, ..InstallFlags::default() },
+        line: None,
     }
 }
 

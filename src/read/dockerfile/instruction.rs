@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::split::{Heredoc, Instruction};
-use super::{json, mount};
+use super::{at_once, json, mount};
 use crate::outline::{Act, Copy, Does, Piece, Place, Scope, Stage, Text, Torn, Variable, When};
 use crate::read::command;
 use crate::read::excerpt::Excerpt;
@@ -136,6 +136,7 @@ impl<'t> Reader<'t> {
         if words.is_empty() {
             self.tear(instruction, "a variable's name is missing");
         }
+        let mut set = Vec::new();
         for word in words {
             let sign = equals(&word);
             let name = self.word(body, word.start..sign.unwrap_or(word.end));
@@ -146,8 +147,10 @@ impl<'t> Reader<'t> {
             }
             let value = sign.map(|n| self.word(body, n + 1..word.end));
             let variable = Variable { name: name.to_owned(), value, scope };
-            self.act_at(body.span(word), Does::Set(variable));
+            set.push((body.span(word), variable));
         }
+        let set = if is_arg { set } else { at_once::ordered(set) };
+        set.into_iter().for_each(|(at, variable)| self.act_at(at, Does::Set(variable)));
     }
 
     fn copy(&mut self, instruction: &Instruction) {

@@ -3,6 +3,7 @@
 //! No grammar of tree-sitter takes part: BuildKit cuts lines and words by rules of its own (heredocs by word, comments
 //! inside continued lines), which [`split`] follows to the letter; what is left of an instruction is flags and words.
 
+mod at_once;
 mod instruction;
 mod json;
 mod mount;

@@ -1,6 +1,6 @@
 //! Whole Dockerfiles. `apt-get install` stands for any installing command.
 
-use crate::outline::{Covers, Outline};
+use crate::outline::{Covers, Does, Outline, Piece, Variable};
 use crate::read::shell::rendering;
 use crate::source::FileId;
 
@@ -23,7 +23,7 @@ fn stages_and_variables() {
         ("FROM source_${V:+no_}copy as s", &["from source_<V+no_>copy Some(\"s\") None"]),
         ("FROM x:{{ TAG }}", &["from x:? None None"]),
         ("FROM Apache Spark 3.4.1\nENV a=b", &["from ? None None", "env a=b"]),
-        ("ENV A=1 B=\"2 3\" C=4\\ 5 D='$A' E=$A", &["env A=1", "env B=2 3", "env C=4 5", "env D=$A", "env E=<A>"]),
+        ("ENV A=1 B=\"2 3\" C=4\\ 5 D='$A' E=$A", &["env E=<A>", "env A=1", "env B=2 3", "env C=4 5", "env D=$A"]),
         ("ENV A some value  \nENV PATH=/x:$PATH", &["env A=some value", "env PATH=/x:<PATH>"]),
         ("ENV A=1 \\\n  # why\n  B=2", &["env A=1", "env B=2"]),
         ("ENV A=1:\\\n2", &["env A=1:2"]),
@@ -120,6 +120,27 @@ fn spans_are_the_files() {
 }
 
 #[test]
+fn variables_of_one_instruction_are_set_at_once() {
+    let names = |text: &str| -> Vec<String> {
+        let acts = outline(text).acts;
+        let sets = acts.iter().filter_map(|act| if let Does::Set(variable) = &act.does { Some(variable) } else { None });
+        let unknown = |v: &Variable| v.value.as_ref().is_some_and(|value| value.pieces.contains(&Piece::Opaque));
+        sets.map(|v| format!("{}{}", v.name, if unknown(v) { "?" } else { "" })).collect()
+    };
+    for (text, want) in [
+        ("ENV A=1 B=2", &["A", "B"][..]),
+        ("ENV A=1 B=$A", &["B", "A"]),
+        ("ENV A=1 B=$A C=${X:-$B}", &["C", "B", "A"]),
+        ("ENV A=$B B=1 C=$C:x", &["A", "B", "C"]),
+        ("ENV A=$B B=$A", &["B", "A?"]),
+        ("ENV A=1 A=$A:x", &["A", "A?"]),
+        ("ARG A=1 B=$A", &["A", "B"]),
+    ] {
+        assert_eq!(names(text), want, "{text}");
+    }
+}
+
+#[test]
 fn hostile_texts_end() {
     let texts = [
         String::new(),
@@ -130,6 +151,7 @@ fn hostile_texts_end() {
         "ENV A=".to_owned() + &"${A:-".repeat(20_000),
         "FROM ${".repeat(5_000),
         "ARG A=1 ".repeat(20_000),
+        format!("ENV {}", (0..20_000).map(|n| format!("A{n}=$A{} ", n + 1)).collect::<String>()),
         "COPY --from=".repeat(10_000),
         "RUN --mount= x\nRUN --\nRUN\nFROM\nCOPY\nSHELL\nSHELL [\nCMD\nENV =\nENV \"\nARG =".to_owned(),
         "{% x %}\n".repeat(5_000),

@@ -105,7 +105,7 @@ fn happens(walk: &mut Walk<'_, '_>, at: Span, words: &[Word], texts: &[Text]) {
             run_script(walk, at, program);
         }
         _ => {
-            for does in command::read(texts, at) {
+            for does in command::read_cut(texts, at, &walk.out.cut) {
                 let at = match &does {
                     Does::Set(Variable { value: Some(value), .. }) => value.at,
                     _ => at,

@@ -111,7 +111,7 @@ impl Functions {
 /// The acts in the order in which they happen; `None` where calls of calls make too many of them.
 /// A function that nothing here calls happens in a world of its own where the file is there to be read by others, or calls
 /// what it is told to (`"$@"`); in a script that does its own work it never happens.
-pub(super) fn follow(entries: &[Entry], functions: &Functions) -> Option<Vec<Act>> {
+pub(super) fn follow(entries: &[Entry], functions: &Functions, cut: &HashSet<Span>) -> Option<Vec<Act>> {
     let called = functions.called(entries);
     let works = |entry: &Entry| match entry {
         Entry::Act(act) => {
@@ -122,12 +122,14 @@ pub(super) fn follow(entries: &[Entry], functions: &Functions) -> Option<Vec<Act
     };
     let never = !functions.told && entries.iter().any(works);
     let mut follow =
-        Follow { functions, called, never, acts: Vec::new(), open: Vec::new(), given: 0, words: None, handed: HANDED };
+        Follow { functions, cut, called, never, acts: Vec::new(), open: Vec::new(), given: 0, words: None, handed: HANDED };
     follow.entries(entries, &[]).then_some(follow.acts)
 }
 
 struct Follow<'f> {
     functions: &'f Functions,
+    /// The places of words that the shell cuts.
+    cut: &'f HashSet<Span>,
     called: HashSet<usize>,
     /// What is not called never happens.
     never: bool,
@@ -200,7 +202,7 @@ impl Follow<'_> {
             let call = Call { name: name.to_owned(), at, when: handed.when.clone(), arguments: arguments.to_vec() };
             return self.call(&call, under);
         }
-        let does = command::read(&words, at);
+        let does = command::read_cut(&words, at, self.cut);
         self.acts.extend(does.into_iter().map(|does| Act { at, when: When(when.clone()), does }));
         self.acts.len() < MOST
     }

@@ -81,14 +81,14 @@ impl Walk<'_, '_> {
                 {
                     steps.push(Step::Write(word.text.at, word.text, heredoc));
                 }
+                steps.extend(self.sifted_by_input(node, body));
                 self.after_substitutions(body, Step::Command(body, more), steps);
             }
-            Some(body) if body.kind() == "while_statement" => {
-                let input: Vec<_> = named(node).into_iter().filter(|n| n.kind() == "file_redirect").collect();
-                steps.extend(self.sifted_by_loop(body, &input));
+            Some(body) => {
+                steps.extend(self.sifted_by_input(node, body));
                 steps.push(Step::Visit(body));
             }
-            body => steps.extend(body.map(Step::Visit)),
+            None => {}
         }
         if let Some(file) = edits.iter().find_map(|to| job_file(&to.path)) {
             steps.extend(body.map(|body| Step::Exports(body, file)));

@@ -38,7 +38,7 @@ impl Walk<'_, '_> {
         let Some((last, before)) = parts.split_last() else { return };
         let found = self.sifts(before);
         let body = if last.kind() == "redirected_statement" { last.child_by_field_name("body") } else { None }.unwrap_or(*last);
-        if !found.sifts && !self.is_by_line(body) {
+        if !found.sifts && !self.takes_words(body) {
             return;
         }
         if self.has_install(*last) {
@@ -57,26 +57,24 @@ impl Walk<'_, '_> {
         steps.extend(to.and_then(|to| self.handed(*last, more.files, Some(to))));
     }
 
-    /// Files that a loop installs line by line: `while read p; do pip install $p; done < r.txt`, `for p in $(cat r.txt)`.
+    /// Files whose lines or words are installed: `while read p; do pip install $p; done < r.txt`, `for p in $(cat r.txt)`,
+    /// `xargs pip install < r.txt`.
     pub(super) fn sifted_by_loop<'t>(&self, body: Node<'t>, input: &[Node<'t>]) -> Option<Step<'t>> {
         let files = self.sifts(input).files;
         (!files.is_empty() && self.has_install(body)).then(|| self.handed(body, files, None)).flatten()
     }
 
-    /// Whether what is piped to a statement is taken line by line.
-    fn is_by_line(&self, node: Node<'_>) -> bool {
+    /// The same, of the files that a statement is given to read.
+    pub(super) fn sifted_by_input<'t>(&self, statement: Node<'t>, body: Node<'t>) -> Option<Step<'t>> {
+        let input = || named(statement).into_iter().filter(|n| n.kind() == "file_redirect").collect::<Vec<_>>();
+        self.takes_words(body).then(|| self.sifted_by_loop(body, &input())).flatten()
+    }
+
+    /// Whether what a statement is given to read becomes words of its commands.
+    fn takes_words(&self, node: Node<'_>) -> bool {
         let words = self.words_in(node);
-        let mut words = words.iter().filter_map(Text::known);
-        let xargs = words.next().is_some_and(|program| program.rsplit('/').next() == Some("xargs"));
-        let mut words = words.take_while(|word| word.starts_with('-') || word.bytes().all(|b| b.is_ascii_digit())).peekable();
-        let mut each = false;
-        while let Some(word) = words.next() {
-            let one = words.peek() == Some(&"1");
-            each |= matches!(word, "-n" | "-L" | "--max-args" | "--max-lines") && one
-                || matches!(word, "-n1" | "-L1" | "--max-args=1" | "--max-lines=1")
-                || word.starts_with("-I");
-        }
-        node.kind() == "while_statement" || xargs && each
+        let program = words.first().and_then(Text::known).and_then(|program| program.rsplit('/').next());
+        node.kind() == "while_statement" || program == Some("xargs")
     }
 
     fn has_install(&self, node: Node<'_>) -> bool {
@@ -94,7 +92,7 @@ impl Walk<'_, '_> {
     pub(super) fn sifted_for<'t>(&self, command: Node<'t>, substitutions: &[Node<'t>]) -> Option<Step<'t>> {
         let found = self.sifts(substitutions);
         let installs = || self.installs(&self.words_in(command));
-        (found.sifts && installs()).then(|| self.handed(command, found.files, None)).flatten()
+        (!found.files.is_empty() && installs()).then(|| self.handed(command, found.files, None)).flatten()
     }
 
     fn handed<'t>(&self, node: Node<'t>, from: Vec<Text>, to: Option<Text>) -> Option<Step<'t>> {
@@ -195,7 +193,11 @@ mod tests {
             ("cat r.txt | xargs -n 1 pip install", "sift r.txt -> -"),
             ("cat r.txt | xargs -I{} pip install {}", "sift r.txt -> -"),
             ("for p in $(cat r.txt); do pip install $p; done", "sift r.txt -> -"),
-            ("cat r.txt | xargs pip install", ""),
+            ("cat r.txt | xargs pip install -i u", "sift r.txt -> -"),
+            ("xargs -n1 pip install -i u < r.txt", "sift r.txt -> -"),
+            ("pip install -i u $(cat r.txt)", "sift r.txt -> -"),
+            ("xargs echo < r.txt", ""),
+            ("echo $(cat r.txt)", ""),
             ("while read p; do echo $p; done < r.txt", ""),
             ("for p in $(cat r.txt); do echo $p; done", ""),
             ("cat r.txt | pip install -r /dev/stdin", ""),

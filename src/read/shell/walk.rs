@@ -31,7 +31,7 @@ const TORN: usize = 32;
 pub(super) fn read(excerpt: &Excerpt, tree: &Tree) -> (Vec<Act>, Vec<Torn>) {
     let mut out = Out::default();
     Walk::new(excerpt, &mut out).run(tree.root_node());
-    let acts = functions::follow(&out.entries, &out.functions);
+    let acts = functions::follow(&out.entries, &out.functions, &out.cut);
     if acts.is_none() {
         out.torn.push(super::tangled(excerpt));
     }
@@ -50,6 +50,8 @@ pub(super) struct Out {
     /// Where subshells opened, as indices into `entries`.
     opened: Vec<usize>,
     pub(super) known: HashMap<String, Known>,
+    /// The places of words that the shell cuts into several once their variables are known.
+    pub(super) cut: HashSet<Span>,
     /// Words that arrays became.
     pub(super) expanded: usize,
     /// Functions whose bodies are being read: where they began, and the variables that they set.
@@ -235,7 +237,7 @@ impl<'e, 'o> Walk<'e, 'o> {
         let tree = super::parse(script.text())?;
         let mut out = Out { nested, ..Out::default() };
         Walk::new(script, &mut out).run(tree.root_node());
-        functions::follow(&out.entries, &out.functions)
+        functions::follow(&out.entries, &out.functions, &out.cut)
     }
 
     /// The same, so that what it sets ends with it.
@@ -358,7 +360,9 @@ impl<'e, 'o> Walk<'e, 'o> {
         steps.extend(inputs.into_iter().map(Step::Visit));
         let values = self.loop_words(&values);
         let literal = |value: &Text| value.known().is_some();
-        if (1..=UNROLLED).contains(&values.len()) && !self.out.unrolling && values.iter().all(literal) {
+        // Of what a person is asked to `select` one is taken.
+        let each = node.child(0).is_none_or(|word| word.kind() != "select");
+        if each && (1..=UNROLLED).contains(&values.len()) && !self.out.unrolling && values.iter().all(literal) {
             steps.push(Step::Unrolled(true));
             for value in values {
                 steps.extend([Step::LoopVariable(name, Some(value)), Step::Visit(body)]);
@@ -439,7 +443,12 @@ impl<'e, 'o> Walk<'e, 'o> {
             let array = self.items(word.part.clone());
             match array.or_else(|| self.out.words_of(&word.text, i == 0).filter(|_| unquoted)) {
                 Some(texts) => out.extend(texts.into_iter().map(|text| Word { text, part: word.part.clone() })),
-                None => out.push(word),
+                None => {
+                    if word.text.known().is_none() && word::is_cut(&self.excerpt.text()[word.part.clone()]) {
+                        self.out.cut.insert(word.text.at);
+                    }
+                    out.push(word);
+                }
             }
         }
         *words = out;

@@ -65,6 +65,30 @@ pub(crate) fn split(excerpt: &Excerpt, part: Range<usize>, words: Words) -> Vec<
     found
 }
 
+/// Whether a shell cuts what a word comes to into words: something in it is put in outside quotes, or stands for several.
+pub(super) fn is_cut(word: &str) -> bool {
+    let (mut quote, mut escaped) = (None, false);
+    for (at, c) in word.char_indices() {
+        match (quote, c) {
+            _ if std::mem::take(&mut escaped) => {}
+            (Some('\''), '\'') | (Some('"'), '"') => quote = None,
+            (Some('\''), _) => {}
+            (_, '\\') => escaped = true,
+            (None, '\'' | '"') => quote = Some(c),
+            (None, '$' | '`' | UNKNOWN) => return true,
+            (Some(_), '$') => {
+                let rest = &word[at + 1..];
+                let name = rest.strip_prefix('{').map(|rest| rest.split(['}', '"']).next().unwrap_or_default());
+                if rest.starts_with('@') || name.is_some_and(|name| name == "@" || name.ends_with("[@]")) {
+                    return true;
+                }
+            }
+            _ => {}
+        }
+    }
+    false
+}
+
 /// Appends literal text, joined with literal text before it.
 pub(crate) fn push_literal(pieces: &mut Vec<Piece>, text: &str) {
     match pieces.last_mut() {
@@ -350,6 +374,16 @@ mod tests {
         let e = excerpt(source);
         let words: Vec<_> = split(&e, 0..source.len(), Words::Shell).into_iter().map(|r| &source[r]).collect();
         assert_eq!(words, ["a", "'b c'", "\"d e\"f", "g\\ h"]);
+    }
+
+    #[test]
+    fn words_that_are_cut() {
+        for word in ["$X", "a${X}b", "`x`", "$(x)", "\"a\"$X", "\"$@\"", "\"${A[@]}\"", "\"${@}\"", "\\\"$X"] {
+            assert!(is_cut(word), "{word}");
+        }
+        for word in ["\"$X\"", "'$X'", "\\$X", "\"${A[*]}\"", "\"${A[0]}\"", "\"$(x)\"", "'\"'\"$X\""] {
+            assert!(!is_cut(word), "{word}");
+        }
     }
 
     #[test]

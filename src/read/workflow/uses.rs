@@ -64,6 +64,7 @@ pub(super) fn used(node: Node<'_>, step: Node<'_>, run: &Run<'_>, windows: bool)
                     indexes: Vec::new(),
                     target: target.clone().map_or(Target::Active, Target::Named),
                     flags: InstallFlags { creates: true, ..InstallFlags::default() },
+                    line: None,
                 };
                 acts.push(run.act(path.at, Does::Install(install)));
             }

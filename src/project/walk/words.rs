@@ -1,0 +1,86 @@
+//! Command lines with words from variables: what they say once these are known.
+
+use std::collections::HashSet;
+
+use super::{Indexed, Installed, Walker};
+use crate::environment::Untold;
+use crate::notation::asking::Says;
+use crate::outline::{Does, IndexKind, Install, Line, Text, Tool};
+use crate::read::command;
+use crate::source::Span;
+
+/// A word is as much work as this many values.
+const WORD: usize = 8;
+/// Unknown words of a line that are looked at.
+const LOOKED_AT: usize = 8;
+
+/// A command line with all of its words that are known.
+pub(super) struct Spoken {
+    /// What it installs.
+    pub(super) install: Install,
+    /// On what its words rest.
+    pub(super) says: Says,
+    /// A word of it may be any words, options too.
+    pub(super) any: Option<Span>,
+}
+
+impl Walker<'_, '_> {
+    /// Reads a line again, with what its variables hold now; `None` where it installs nothing then.
+    pub(super) fn spoken(&mut self, line: &Line, tool: Tool, at: Span) -> Option<Spoken> {
+        if !self.bounds.copy(line.words.len() * WORD) {
+            return None;
+        }
+        let mut words = Vec::with_capacity(line.words.len());
+        let mut unknown = Vec::new();
+        let mut says = Says::default();
+        for (word, cut) in &line.words {
+            if !cut {
+                words.push(word.clone());
+                continue;
+            }
+            says |= self.variables.says_of(word);
+            match self.variables.words(word) {
+                Some(more) if self.bounds.copy(more.len() * WORD) => words.extend(more),
+                Some(_) => return None,
+                None => {
+                    unknown.push(words.len());
+                    words.push(word.clone());
+                }
+            }
+        }
+        let install = read(&words, tool, at)?;
+        let any = any(&install, &words, &unknown, at);
+        Some(Spoken { install, says, any })
+    }
+}
+
+fn read(words: &[Text], tool: Tool, at: Span) -> Option<Install> {
+    let mut does = command::read(words, at).into_iter();
+    does.find_map(|does| if let Does::Install(install) = does { Some(install).filter(|it| it.tool == tool) } else { None })
+}
+
+/// The first of the unknown words that may be any words. The value of an option is one word, and what a started program is
+/// told changes nothing.
+fn any(install: &Install, words: &[Text], unknown: &[usize], at: Span) -> Option<Span> {
+    let places: HashSet<Span> = unknown.iter().map(|n| words[*n].at).collect();
+    if let Some(ask) = install.asks.iter().find(|ask| places.contains(&ask.written.at)) {
+        return Some(ask.written.at);
+    }
+    if words.iter().any(|word| word.known() == Some("run")) {
+        return None;
+    }
+    // A command that takes no arguments says the same without it.
+    let idle = unknown.iter().take(LOOKED_AT).find(|n| {
+        let without: Vec<Text> = words[..**n].iter().chain(&words[**n + 1..]).cloned().collect();
+        read(&without, install.tool, at).is_some_and(|other| other == *install)
+    });
+    idle.map(|n| words[*n].at)
+}
+
+/// Options that are not known may name any index, leave requirements out, or bound them.
+pub(super) fn any_options(step: &mut Installed, at: Span) {
+    step.open = true;
+    step.bounds_open = true;
+    let kind = if step.tool == Tool::Conda { IndexKind::Channel } else { IndexKind::Extra };
+    step.indexes.push(Indexed { kind, ..Indexed::untold(Untold::Variable, at) });
+}
