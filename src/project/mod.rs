@@ -5,6 +5,7 @@ mod arms;
 mod before;
 mod command;
 mod givers;
+mod gpu_machine;
 mod images;
 mod installers;
 mod launches;

@@ -554,7 +554,7 @@ impl<'p, 'a> Walker<'p, 'a> {
             }
             let mut decided = Decided::default();
             self.decide(&acts[at], &mut decided);
-            self.script.suits_host |= decided.says().machine || self.variables.says_of(image).machine;
+            self.script.suits_host |= decided.says().suits_host() || self.variables.says_of(image).suits_host();
             if let Some(variables) = interpolation_file(path, launch.by).and_then(|path| self.variables_of(&path)) {
                 self.variables.add(variables);
             }
