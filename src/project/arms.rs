@@ -112,7 +112,7 @@ impl<V: Fn(&str) -> Option<String>, A: Fn(&str) -> Option<bool>> Known<'_, V, A>
         });
         match inside {
             Some((inside, double)) => self.compound(inside, double),
-            None => self.command(test),
+            None => self.comparison(test, false).or_else(|| self.command(test)),
         }
     }
 
@@ -271,6 +271,7 @@ mod tests {
             ("[ $V = gpu ] || [ $X = gpu ]", None),
             ("[[ $V = gpu && $X == gpu ]]", Some(1)),
             ("$T", Some(0)),
+            ("$V == 'gpu'", Some(1)),
             ("! ${T}", Some(1)),
             ("[ $V = cpu -a -z \"$E\" ]", Some(0)),
             ("[[ $V == gpu || $V == cpu ]]", Some(0)),

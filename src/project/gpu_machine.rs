@@ -44,7 +44,10 @@ const LISTS: &[&str] = &["lspci", "lshw", "lsmod"];
 /// the GPU nor the driver.
 pub(super) fn answers(part: &str, build: bool) -> Option<bool> {
     let part = part.trim();
-    if let Some(holds) = chosen(part) {
+    if let Some(turned) = part.strip_prefix('!') {
+        return answers(turned, build).map(|holds| !holds);
+    }
+    if let Some(holds) = of_runner(part).or_else(|| chosen(part)) {
         return Some(holds);
     }
     let says = match part.split_once(char::is_whitespace) {
@@ -60,6 +63,20 @@ pub(super) fn answers(part: &str, build: bool) -> Option<bool> {
         },
     };
     says.filter(|_| !build)
+}
+
+/// What GitHub asks of the system: `contains(runner.os, 'mac')`.
+fn of_runner(test: &str) -> Option<bool> {
+    let (function, arguments) = test.strip_suffix(')')?.split_once('(')?;
+    let (subject, part) = arguments.split_once(',')?;
+    let part = unquoted(part).to_ascii_lowercase();
+    match function.trim() {
+        _ if subject.trim() != "$RUNNER_OS" => None,
+        "startsWith" => Some("linux".starts_with(&part)),
+        "endsWith" => Some("linux".ends_with(&part)),
+        "contains" => Some("linux".contains(&part)),
+        _ => None,
+    }
 }
 
 /// A comparison with a word that says for what the arm is: a system, a chip, no GPU.
@@ -223,6 +240,8 @@ mod tests {
                     "\"$DEVICE\" != cpu",
                     "$USE_GPU != 0",
                     "ifneq ($(OS),Windows_NT)",
+                    "startsWith($RUNNER_OS, 'Linux')",
+                    "!contains($RUNNER_OS, 'mac')",
                 ][..],
             ),
             (

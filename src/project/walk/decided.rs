@@ -145,7 +145,12 @@ pub(super) fn of_machine(platform: &Platform, at: Span) -> Variables {
         (Arch::Aarch64, Os::MacOs) => "arm64",
         (Arch::Aarch64, _) => "aarch64",
     };
+    let by_github = match platform.arch {
+        Arch::X86_64 => "X64",
+        Arch::Aarch64 => "ARM64",
+    };
     let mut variables = Variables::default();
+    variables.set("RUNNER_ARCH", Value::known(by_github.to_owned(), at, Seen::Shell));
     for (command, answer) in [("(uname -m)", kernel), ("(arch)", kernel), ("(dpkg --print-architecture)", by_docker(platform))] {
         variables.set(command, Value::known(answer.to_owned(), at, Seen::Shell));
     }
