@@ -7,6 +7,9 @@ use crate::platform::{Arch, Os};
 
 /// Places where no GPU is needed.
 const WITHOUT: &[&str] = &["cpu", "doc", "docs", "lint", "linting", "readthedocs", "rtd"];
+/// Machines that are lent to whoever runs a notebook.
+/// Source: <https://research.google.com/colaboratory/faq.html>.
+const LENT: &[&str] = &["colab", "colaboratory"];
 const TEGRA: &[&str] = &["dustynv", "jetpack", "jetson"];
 
 /// Whether a host may be what is meant: `requirements-rocm.txt`, `pyproject.toml[cpu]` and `l4t-base` are not for an RTX card.
@@ -17,6 +20,9 @@ pub(crate) fn meets(name: &str, host: &Host) -> bool {
     let named =
         |list: &[&str]| words().any(|w| list.contains(&w) || list.contains(&w.trim_end_matches(|c: char| c.is_ascii_digit())));
     let tegra = host.gpus.iter().any(|gpu| gpu.segment == Some(Segment::Tegra));
+    if named(LENT) {
+        return false;
+    }
     if named(TEGRA) || words().any(|w| w.starts_with("l4t")) {
         return tegra;
     }
@@ -107,6 +113,10 @@ mod tests {
         for (name, on_rtx, on_orin) in [
             ("requirements.txt", true, true),
             ("requirements-cpu.txt", false, false),
+            ("requirements-colab.txt", false, false),
+            ("colab/gpu.txt", false, false),
+            ("requirements-openvino.txt", false, false),
+            ("collaboration.txt", true, true),
             ("docs/requirements.txt", false, false),
             ("docs/gpu/requirements.txt", true, true),
             ("requirements-rocm6.txt", false, false),

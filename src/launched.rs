@@ -17,8 +17,8 @@ pub(crate) fn launched(place: &LaunchPlace<'_>, environments: &[&Environment], o
     let asks = match launch.gpu {
         GpuRequest::Asked(_) => Asks::Yes,
         GpuRequest::Optional(_) => Asks::Unknown,
-        GpuRequest::None if launch.open || place.elsewhere.is_some() => Asks::Unknown,
-        GpuRequest::None => Asks::No,
+        GpuRequest::None | GpuRequest::Declined if launch.open || place.elsewhere.is_some() => Asks::Unknown,
+        GpuRequest::None | GpuRequest::Declined => Asks::No,
     };
     let needs = needs(place, environments, own);
     Launched { by: launch.by, name: launch.name.clone(), at: launch.key, needs, asks }
@@ -80,6 +80,8 @@ fn counts(need: &Evidence, launch: &Launch, work: Work) -> bool {
         // Words that are no program are arguments for the image's own.
         (Reason::NeedsGpu { .. }, false) => work == Work::Framework || work == Work::Arguments || launch.command.is_empty(),
         (Reason::NeedsGpu { .. }, true) => !script && work == Work::Framework,
+        // Who says that it gets none runs it on the CPU.
+        _ if launch.gpu == GpuRequest::Declined => false,
         // Scripts run such images for many things.
         _ => !script && !open && work == Work::Framework,
     }

@@ -44,7 +44,14 @@ pub(crate) fn address_without(url: &str) -> String {
     };
     let mut whole = String::with_capacity(shown.len());
     let mut done = 0;
-    for (from, to) in in_channels(&shown) {
+    let mut tokens = in_channels(&shown);
+    tokens.extend(shown.split_once("://").and_then(|(scheme, rest)| {
+        let start = scheme.len() + "://".len();
+        in_path(rest).map(|(from, to)| (start + from, start + to))
+    }));
+    tokens.sort_unstable();
+    for (from, to) in tokens.into_iter().filter(|(from, to)| from < to) {
+        let from = from.max(done);
         whole.push_str(&shown[done..from]);
         whole.extend(std::iter::repeat_n('*', to - from));
         done = to;
@@ -62,10 +69,32 @@ fn in_addresses(text: &str) -> Vec<(usize, usize)> {
         if let Some(end) = user_info(address) {
             secrets.push((start, start + end));
         }
+        secrets.extend(in_path(address).map(|(from, to)| (start + from, start + to)));
         secrets.extend(parameters(address).map(|(from, to)| (start + from, start + to)));
     }
     secrets.extend(in_channels(text));
     secrets
+}
+
+/// Services whose addresses may have a token as a part of their path, by a label of the host; what stands before it.
+/// Source for Cloudsmith's: <https://help.cloudsmith.io/docs/entitlements>.
+const TOKEN_IN_PATH: &[(&str, &str)] = &[("cloudsmith", "/"), ("packagecloud", "/priv/"), ("fury", "/")];
+/// What stands in its place where there is none.
+const NO_TOKEN: &[&str] = &["public", "basic", "simple"];
+/// The least that a token has.
+const SHORTEST: usize = 8;
+
+/// The token in the path of an address without its scheme: of several parts the one that names no owner.
+fn in_path(address: &str) -> Option<(usize, usize)> {
+    let authority = address.find('/')?;
+    let host = address[..authority].rsplit('@').next()?.to_ascii_lowercase();
+    let (_, before) = TOKEN_IN_PATH.iter().find(|(service, _)| host.split(['.', ':']).any(|label| label == *service))?;
+    let path = address[authority..].strip_prefix(before)?;
+    let from = address.len() - path.len();
+    let (token, rest) = path.split_once('/')?;
+    let owned = rest.starts_with(|c: char| c.is_ascii_alphanumeric());
+    let fits = token.len() >= SHORTEST && owned && !NO_TOKEN.contains(&token) && !is_plain(token);
+    fits.then_some((from, from + token.len()))
 }
 
 /// How far before its token the host of a channel is looked for.
@@ -355,6 +384,18 @@ mod tests {
             ("git+https://github.com/x/y@v1", "git+https://github.com/x/y@v1"),
             ("https://h/s?token=abc&x=1&sig=de#f", "https://h/s?token=***&x=1&sig=**#f"),
             ("https://h/ user@host", "https://h/ user@host"),
+            (
+                "-i https://dl.cloudsmith.example/aB3dE6gH/o/r/python/simple",
+                "-i https://dl.cloudsmith.example/********/o/r/python/simple",
+            ),
+            ("https://dl.cloudsmith.example/public/o/r/python/", "https://dl.cloudsmith.example/public/o/r/python/"),
+            ("https://dl.cloudsmith.example/basic/o/r/", "https://dl.cloudsmith.example/basic/o/r/"),
+            ("https://dl.cloudsmith.example/$CS_TOKEN/o/r/", "https://dl.cloudsmith.example/$CS_TOKEN/o/r/"),
+            ("https://packagecloud.example/priv/aB3dE6gH/o/r/", "https://packagecloud.example/priv/********/o/r/"),
+            ("https://packagecloud.example/owner-name/r/", "https://packagecloud.example/owner-name/r/"),
+            ("https://pypi.fury.example/aB3dE6gH/me/", "https://pypi.fury.example/********/me/"),
+            ("https://pypi.fury.example/some-nightlies/", "https://pypi.fury.example/some-nightlies/"),
+            ("https://h.example/aB3dE6gH/o/r/", "https://h.example/aB3dE6gH/o/r/"),
             ("a://b:c@d://e:f@g", "a://***@d://***@g"),
             ("://", "://"),
         ] {

@@ -390,6 +390,40 @@ fn an_arm_that_asks_for_the_driver_suits_it() {
 }
 
 #[test]
+fn an_arm_for_a_machine_without_the_gpu_is_not_the_hosts() {
+    let runs = |text: &str| {
+        let mut linter = Linter::new(Settings::default());
+        linter.set("a.sh", text).expect("no configuration");
+        linter.report();
+        let mut all: Vec<(String, bool)> = linter
+            .environments()
+            .flat_map(|env| env.components.iter().map(move |c| (c.name.clone(), env.runs)))
+            .filter(|(name, _)| name.starts_with("flas"))
+            .collect();
+        all.sort();
+        all.dedup();
+        all.iter().map(|(name, runs)| if *runs { name.to_uppercase() } else { name.clone() }).collect::<Vec<_>>().join(" ")
+    };
+    let (one, other) = ("pip install flash-attn==2.7.4", "pip install flashinfer-python==0.2.5");
+    for (text, want) in [
+        (format!("if nvidia-smi; then {one}; else {other}; fi"), "FLASH-ATTN flashinfer-python"),
+        (format!("if ! which nvidia-smi; then {other}; exit; fi; {one}"), "FLASH-ATTN flashinfer-python"),
+        (format!("if nvidia-smi; then {one}; exit; fi; {other}"), "FLASH-ATTN flashinfer-python"),
+        (format!("G=0; which nvidia-smi && G=1; if [ $G = 1 ]; then {one}; else {other}; fi"), "FLASH-ATTN flashinfer-python"),
+        (format!("if [ \"$1\" = cpu ]; then {other}; else {one}; fi"), "FLASH-ATTN flashinfer-python"),
+        (format!("case $1 in cpu) {other};; gpu) {one};; esac"), "FLASH-ATTN flashinfer-python"),
+        (format!("O=`uname -s`; if [ $O = Linux ]; then {one}; else {other}; fi"), "FLASH-ATTN flashinfer-python"),
+        // What stands for itself may be anything.
+        (format!("V=${{V:-a}}; if [ $V = a ]; then {one}; else {other}; fi"), "FLASH-ATTN FLASHINFER-PYTHON"),
+        // What happens in any case happens there, too.
+        (format!("if [ -d /opt/rocm ]; then {other}; fi; {one}"), "flash-attn FLASH-ATTN flashinfer-python"),
+        (format!("if [ -d /opt/rocm ]; then echo; fi; {one}"), "FLASH-ATTN"),
+    ] {
+        assert_eq!(runs(&text), want, "{text}");
+    }
+}
+
+#[test]
 fn each_python_and_each_venv_has_packages_of_its_own() {
     check(
         &[(

@@ -56,12 +56,22 @@ pub(crate) struct Says {
     pub(crate) machine: bool,
     /// On which packages are installed.
     pub(crate) packages: bool,
+    /// On this being no Linux machine with an NVIDIA GPU.
+    pub(crate) elsewhere: bool,
+}
+
+impl Says {
+    /// Whether what rests on it is nothing that a given host with a GPU could be held against.
+    pub(crate) fn suits_host(self) -> bool {
+        self.machine || self.elsewhere
+    }
 }
 
 impl BitOrAssign for Says {
     fn bitor_assign(&mut self, other: Self) {
         self.machine |= other.machine;
         self.packages |= other.packages;
+        self.elsewhere |= other.elsewhere;
     }
 }
 
@@ -128,8 +138,8 @@ impl<'t> Asking<'t> {
     }
 
     fn word(&mut self, word: &'t str) {
-        let machine = Says { machine: true, packages: false };
-        let both = Says { machine: true, packages: true };
+        let machine = Says { machine: true, ..Says::default() };
+        let both = Says { packages: true, ..machine };
         let program = word.rsplit('/').next().unwrap_or(word);
         if TELLING.contains(&program) && SOME.contains(&self.before) {
             self.pending |= machine;
@@ -151,7 +161,7 @@ impl<'t> Asking<'t> {
             let module = word.split('.').next().unwrap_or(word);
             if !STANDARD.contains(&module) {
                 self.says.packages = true;
-                self.told(Says { machine: FRAMEWORKS.contains(&module), packages: true });
+                self.told(Says { machine: FRAMEWORKS.contains(&module), packages: true, elsewhere: false });
             }
         }
         self.imports = word == "import" || self.imports && word != "as";
@@ -262,7 +272,7 @@ mod tests {
             ("(((((`|||&&;\n)", false, false),
             ("é$(é", false, false),
         ] {
-            assert_eq!(asks(text), Says { machine, packages }, "{text}");
+            assert_eq!(asks(text), Says { machine, packages, elsewhere: false }, "{text}");
         }
     }
 

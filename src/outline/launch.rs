@@ -77,7 +77,7 @@ impl Launch {
             let value = v.value.as_ref().and_then(Text::known);
             v.name == "NVIDIA_VISIBLE_DEVICES" && !matches!(value, Some("" | "void" | "none"))
         };
-        !self.idle && (self.gpu != GpuRequest::None || self.open || self.environment.iter().any(chosen))
+        !self.idle && (self.gpu.is_asked() || self.open || self.environment.iter().any(chosen))
     }
     /// Whether these words only ask a program for its help or version.
     #[must_use]
@@ -166,8 +166,18 @@ pub struct BuildOf {
 pub enum GpuRequest {
     /// Not at all.
     None,
+    /// None, in so many words (`nvidia.com/gpu: 0`).
+    Declined,
     /// At that place.
     Asked(Span),
     /// "If there is one" (`hostRequirements.gpu: optional`).
     Optional(Span),
+}
+
+impl GpuRequest {
+    /// Whether it may get one.
+    #[must_use]
+    pub fn is_asked(&self) -> bool {
+        matches!(self, Self::Asked(_) | Self::Optional(_))
+    }
 }

@@ -7,99 +7,168 @@ const LONGEST: usize = 256;
 /// Tests in tests in tests.
 const DEEPEST: usize = 6;
 
-/// The arm of a test; `value` is what a variable (`$X`) or a command (`$(uname -m)`) comes to.
-pub(super) fn taken(test: &str, value: &impl Fn(&str) -> Option<String>) -> Option<u32> {
-    if test.len() >= LONGEST {
-        return None;
-    }
-    // Arm 0 changed places with this one.
-    let (test, swapped) = match test.rsplit_once(" …") {
-        Some((test, "")) => (test, 1),
-        Some((test, arm)) => (test, arm.parse().ok()?),
-        None => (test, 0),
-    };
-    let arm = match cases(test) {
-        Some((subject, patterns)) => {
-            let value = value(&bare(subject)?)?;
-            first(patterns.into_iter().map(|pattern| any(pattern.split('|').map(|one| fits(one.trim(), &value)))))?
+/// What is known of which arms of a test are taken.
+pub(super) struct Arms {
+    /// Whether each test holds, in their order; behind the last is the arm in which none does.
+    holds: Vec<Option<bool>>,
+    /// Arm 0 changed places with this one.
+    swapped: u32,
+}
+
+impl Arms {
+    /// `value` is what a variable (`$X`) or a command (`$(uname -m)`) comes to; `answer` tells of what is left whether it
+    /// holds: a command, a part of a test.
+    pub(super) fn of(
+        test: &str,
+        value: &impl Fn(&str) -> Option<String>,
+        answer: &impl Fn(&str) -> Option<bool>,
+    ) -> Option<Self> {
+        if test.len() >= LONGEST {
+            return None;
         }
-        None => first(test.split(ELIF).map(|test| holds(test, value, 0)))?,
-    };
-    Some(match arm {
-        0 => swapped,
-        arm if arm == swapped => 0,
-        arm => arm,
-    })
-}
-
-/// The number of the first that holds, or of the one behind the last.
-fn first(answers: impl Iterator<Item = Option<bool>>) -> Option<u32> {
-    let mut arm = 0;
-    for answer in answers {
-        if answer? {
-            break;
-        }
-        arm += 1;
+        let (test, swapped) = match test.rsplit_once(" …") {
+            Some((test, "")) => (test, 1),
+            Some((test, arm)) => (test, arm.parse().ok()?),
+            None => (test, 0),
+        };
+        let known = Known { value, answer };
+        let holds = match cases(test) {
+            Some((subject, patterns)) => patterns.into_iter().map(|pattern| known.case(subject, pattern)).collect(),
+            None => test.split(ELIF).map(|test| known.holds(test, 0)).collect(),
+        };
+        Some(Self { holds, swapped })
     }
-    Some(arm)
+
+    /// The number of the first that holds, or of the one behind the last.
+    pub(super) fn taken(&self) -> Option<u32> {
+        let mut place = 0;
+        for holds in &self.holds {
+            if (*holds)? {
+                break;
+            }
+            place += 1;
+        }
+        Some(self.change(place))
+    }
+
+    /// Whether this arm is known not to be taken.
+    pub(super) fn excludes(&self, arm: u32) -> bool {
+        let place = usize::try_from(self.change(arm)).unwrap_or(usize::MAX);
+        let before = self.holds.iter().take(place);
+        self.holds.get(place) == Some(&Some(false)) || before.copied().any(|holds| holds == Some(true))
+    }
+
+    /// The arm at a place, and the place of an arm.
+    fn change(&self, arm: u32) -> u32 {
+        match arm {
+            0 => self.swapped,
+            arm if arm == self.swapped => 0,
+            arm => arm,
+        }
+    }
 }
 
-fn any(mut answers: impl Iterator<Item = Option<bool>>) -> Option<bool> {
-    answers.try_fold(false, |any, answer| answer.map(|answer| any || answer))
+fn any(answers: impl Iterator<Item = Option<bool>>) -> Option<bool> {
+    all(answers.map(|answer| answer.map(|holds| !holds))).map(|none| !none)
 }
 
+/// One that does not hold is enough, whatever the others do.
 fn all(mut answers: impl Iterator<Item = Option<bool>>) -> Option<bool> {
-    answers.try_fold(true, |all, answer| answer.map(|answer| all && answer))
+    let known =
+        answers.try_fold(true, |known, answer| if answer == Some(false) { None } else { Some(known && answer.is_some()) });
+    match known {
+        None => Some(false),
+        Some(known) => known.then_some(true),
+    }
 }
 
-fn holds(test: &str, value: &impl Fn(&str) -> Option<String>, depth: usize) -> Option<bool> {
-    let test = test.trim();
-    if depth > DEEPEST {
-        return None;
-    }
-    let inner = |test: &str| holds(test, value, depth + 1);
-    // Both in one test are not taken apart.
-    match (split(test, "||"), split(test, "&&")) {
-        (either, both) if either.len() > 1 && both.len() == 1 => return any(either.into_iter().map(inner)),
-        (either, both) if both.len() > 1 && either.len() == 1 => return all(both.into_iter().map(inner)),
-        (either, both) if either.len() == 1 && both.len() == 1 => {}
-        _ => return None,
-    }
-    if let Some(rest) = test.strip_prefix("! ") {
-        return inner(rest).map(|holds| !holds);
-    }
-    let brackets = [("[[ ", " ]]"), ("[ ", " ]"), ("test ", "")];
-    let (inside, double) = brackets.iter().find_map(|(open, close)| {
-        let inside = test.strip_prefix(open)?.strip_suffix(close)?;
-        Some((inside, *open == "[[ "))
-    })?;
-    compound(inside, double, value)
+/// What there is to answer tests with.
+struct Known<'k, V, A> {
+    value: &'k V,
+    answer: &'k A,
 }
 
-/// What stands between the brackets of a test.
-fn compound(inside: &str, double: bool, value: &impl Fn(&str) -> Option<String>) -> Option<bool> {
-    let (or, and) = if double { (" || ", " && ") } else { (" -o ", " -a ") };
-    if inside.contains(['(', ')']) && !inside.contains("$(") {
-        return None;
-    }
-    any(inside.split(or).map(|part| all(part.split(and).map(|part| comparison(part.trim(), double, value)))))
-}
-
-fn comparison(test: &str, double: bool, value: &impl Fn(&str) -> Option<String>) -> Option<bool> {
-    let parts = value_alone(test).or_else(|| parts(test))?;
-    let known = value(&bare(parts.subject)?)?;
-    let answer = word(parts.answer)?;
-    let holds = match parts.operator {
-        // Only double brackets compare with patterns, and only where they are not quoted.
-        "=" if double && !parts.answer.starts_with(['"', '\'']) => fits(&answer, &known)?,
-        "=" => known == answer,
-        ">" | ">=" => {
-            let (known, answer) = (known.parse::<i64>().ok()?, answer.parse::<i64>().ok()?);
-            if parts.operator == ">" { known > answer } else { known >= answer }
+impl<V: Fn(&str) -> Option<String>, A: Fn(&str) -> Option<bool>> Known<'_, V, A> {
+    fn holds(&self, test: &str, depth: usize) -> Option<bool> {
+        let test = test.trim();
+        if depth > DEEPEST {
+            return None;
         }
-        _ => return None,
-    };
-    Some(holds != parts.negated)
+        let inner = |test: &str| self.holds(test, depth + 1);
+        // Both in one test are not taken apart.
+        match (split(test, "||"), split(test, "&&")) {
+            (either, both) if either.len() > 1 && both.len() == 1 => return any(either.into_iter().map(inner)),
+            (either, both) if both.len() > 1 && either.len() == 1 => return all(both.into_iter().map(inner)),
+            (either, both) if either.len() == 1 && both.len() == 1 => {}
+            _ => return None,
+        }
+        if let Some(rest) = test.strip_prefix("! ") {
+            return inner(rest).map(|holds| !holds);
+        }
+        let brackets = [("[[ ", " ]]"), ("[ ", " ]"), ("test ", "")];
+        let inside = brackets.iter().find_map(|(open, close)| {
+            let inside = test.strip_prefix(open)?.strip_suffix(close)?;
+            Some((inside, *open == "[[ "))
+        });
+        match inside {
+            Some((inside, double)) => self.compound(inside, double),
+            None => self.comparison(test, false).or_else(|| self.command(test)),
+        }
+    }
+
+    /// A variable is the command: `if $IS_MAC`.
+    fn command(&self, test: &str) -> Option<bool> {
+        let said = value_alone(test).and_then(|parts| (self.value)(&bare(parts.subject)?));
+        match said.as_deref() {
+            Some("true" | ":") => Some(true),
+            Some("false") => Some(false),
+            _ => (self.answer)(test),
+        }
+    }
+
+    /// One arm of a `case`.
+    fn case(&self, subject: &str, pattern: &str) -> Option<bool> {
+        let value = bare(subject).and_then(|subject| (self.value)(&subject));
+        let pattern = pattern.strip_prefix('(').unwrap_or(pattern);
+        any(pattern.split('|').map(|one| match &value {
+            Some(value) => fits(one.trim(), value),
+            None if one.trim() == "*" => Some(true),
+            None => (self.answer)(&format!("{subject} = {}", one.trim())),
+        }))
+    }
+
+    /// What stands between the brackets of a test.
+    fn compound(&self, inside: &str, double: bool) -> Option<bool> {
+        let (or, and) = if double { (" || ", " && ") } else { (" -o ", " -a ") };
+        if inside.contains(['(', ')']) && !inside.contains("$(") {
+            return None;
+        }
+        let one = |part: &str| {
+            let part = part.trim();
+            self.comparison(part, double).or_else(|| match part.strip_prefix("! ") {
+                Some(turned) => (self.answer)(turned.trim()).map(|holds| !holds),
+                None => (self.answer)(part),
+            })
+        };
+        any(split(inside, or).into_iter().map(|part| all(split(part, and).into_iter().map(one))))
+    }
+
+    fn comparison(&self, test: &str, double: bool) -> Option<bool> {
+        let parts = value_alone(test).or_else(|| parts(test))?;
+        let known = (self.value)(&bare(parts.subject)?)?;
+        let answer = word(parts.answer)?;
+        let holds = match parts.operator {
+            // Only double brackets compare with patterns, and only where they are not quoted.
+            "=" if double && !parts.answer.starts_with(['"', '\'']) => fits(&answer, &known)?,
+            "=" => known == answer,
+            ">" | ">=" => {
+                let (known, answer) = (known.parse::<i64>().ok()?, answer.parse::<i64>().ok()?);
+                if parts.operator == ">" { known > answer } else { known >= answer }
+            }
+            _ => return None,
+        };
+        Some(holds != parts.negated)
+    }
 }
 
 /// A subject without its quotes: `$X` for `"${X}"`.
@@ -171,6 +240,7 @@ mod tests {
             "V" => Some("cpu".to_owned()),
             "E" => Some(String::new()),
             "N" => Some("12".to_owned()),
+            "T" => Some("true".to_owned()),
             "(uname -m)" => Some("x86_64".to_owned()),
             _ => None,
         };
@@ -196,7 +266,13 @@ mod tests {
             ("[ $X = gpu ] elif [ $V = cpu ]", None),
             ("[ $V = cpu ] elif [ $X = gpu ]", Some(0)),
             ("[ $V = gpu ] && [ -z \"$E\" ]", Some(1)),
-            ("[ $V = cpu ] || [ $X = gpu ]", None),
+            ("[ $V = cpu ] || [ $X = gpu ]", Some(0)),
+            ("[ $X = gpu ] || [ $V = cpu ]", Some(0)),
+            ("[ $V = gpu ] || [ $X = gpu ]", None),
+            ("[[ $V = gpu && $X == gpu ]]", Some(1)),
+            ("$T", Some(0)),
+            ("$V == 'gpu'", Some(1)),
+            ("! ${T}", Some(1)),
             ("[ $V = cpu -a -z \"$E\" ]", Some(0)),
             ("[[ $V == gpu || $V == cpu ]]", Some(0)),
             ("[ $V = gpu ] …", Some(0)),
@@ -216,8 +292,41 @@ mod tests {
             ("nvidia-smi", None),
             ("", None),
         ] {
-            assert_eq!(taken(test, &value), arm, "{test}");
+            assert_eq!(Arms::of(test, &value, &|_| None).and_then(|arms| arms.taken()), arm, "{test}");
         }
-        assert_eq!(taken(&format!("[ $V = {} ]", "x".repeat(LONGEST)), &value), None);
+        assert!(Arms::of(&format!("[ $V = {} ]", "x".repeat(LONGEST)), &value, &|_| None).is_none());
+    }
+
+    #[test]
+    fn answers_exclude() {
+        let answer = |part: &str| match part {
+            "here" | "-e here" => Some(true),
+            "away" | "-e away" | "$X = away" | "$X = \"away\"" => Some(false),
+            _ => None,
+        };
+        for (test, excluded) in [
+            ("here", &[1][..]),
+            ("! here", &[0]),
+            ("here …", &[0]),
+            ("away", &[0]),
+            ("! away", &[1]),
+            ("[ -e here ]", &[1]),
+            ("[ ! -e here ]", &[0]),
+            ("! [ -e here ]", &[0]),
+            ("away && other", &[0]),
+            ("here && other", &[]),
+            ("[[ -e away || -e there ]]", &[]),
+            ("other elif here", &[2]),
+            ("other elif away", &[1]),
+            ("[ $X = away ] elif other", &[0]),
+            ("$X in away) there) *)", &[0, 3]),
+            ("$X in away|there) *)", &[2]),
+            ("$X in \"away\") …", &[1]),
+            ("other", &[]),
+        ] {
+            let arms = Arms::of(test, &|_| None, &answer).expect(test);
+            let found: Vec<u32> = (0u32..).take(arms.holds.len() + 1).filter(|arm| arms.excludes(*arm)).collect();
+            assert_eq!(found, excluded, "{test}");
+        }
     }
 }

@@ -76,15 +76,21 @@ impl Met<'_> {
     fn gives(&self, same: &Same<'_>) -> Option<Span> {
         let asks = match self.launch.gpu {
             GpuRequest::Asked(at) | GpuRequest::Optional(at) => Some(at),
-            GpuRequest::None => Some(self.launch.key).filter(|_| self.is_patch() && self.launch.open),
+            GpuRequest::None | GpuRequest::Declined => Some(self.launch.key).filter(|_| self.is_patch() && self.launch.open),
         };
         let goes_on = match same {
             Same::Container(..) => self.is_patch(),
             Same::AnyService(_) => self.is_patch() || is_variant(self.path),
-            Same::Image(_) | Same::Dockerfile(_) | Same::Service(..) => self.launch.gpu != GpuRequest::None,
+            Same::Image(_) | Same::Dockerfile(_) | Same::Service(..) => self.launch.gpu.is_asked(),
         };
         asks.filter(|_| goes_on)
     }
+}
+
+/// `docker-compose.ci.yml`, `compose.test.yml`: these run where the tests do.
+fn is_for_tests(path: &str) -> bool {
+    let mut words = paths::name(path).split(|c: char| !c.is_ascii_alphanumeric());
+    words.any(|word| ["ci", "test", "tests", "testing", "e2e"].contains(&word.to_ascii_lowercase().as_str()))
 }
 
 /// All launches that run something, in the order of paths.
@@ -93,7 +99,7 @@ pub(crate) fn launches<'a>(project: &Project<'a>) -> Vec<LaunchPlace<'a>> {
     let mut all: Vec<Met<'a>> = Vec::new();
     for (path, file) in project.files() {
         // A lent machine has no GPU to ask for.
-        let mut lent = false;
+        let mut lent = file.kind == Kind::Compose && is_for_tests(path);
         for act in &file.outline.acts {
             if let Does::Job(job) = &act.does {
                 lent = !has_own_runner(job);
@@ -101,7 +107,7 @@ pub(crate) fn launches<'a>(project: &Project<'a>) -> Vec<LaunchPlace<'a>> {
             if let Does::Launch(launch) = &act.does
                 && launch.by != Launcher::DockerBuild
                 && !launch.idle
-                && (!lent || launch.gpu != GpuRequest::None)
+                && (!lent || launch.gpu.is_asked())
             {
                 let unknown = launch.image.as_ref().is_some_and(|image| image.known().is_none());
                 let called = unknown.then(|| project.spoken.image(path, launch)).flatten();

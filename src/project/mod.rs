@@ -5,6 +5,7 @@ mod arms;
 mod before;
 mod command;
 mod givers;
+mod gpu_machine;
 mod images;
 mod installers;
 mod launches;
@@ -40,7 +41,7 @@ use std::hash::Hash;
 use givers::Gpu;
 
 use crate::device;
-use crate::outline::{Act, Change, Does, GpuRequest, How, Kind, Launch, Outline, Patch, Text, Variable};
+use crate::outline::{Act, Change, Does, How, Kind, Launch, Outline, Patch, Text, Variable};
 use crate::source::{FileId, Sources, Span};
 
 /// An rc file that does more is nobody's; each is walked for every manifest below it.
@@ -159,7 +160,7 @@ impl<'a> Project<'a> {
     fn gpu(&self, layers: &[&Launch]) -> Gpu {
         let words = || layers.iter().flat_map(|l| l.entrypoint.iter().flatten().chain(&l.command)).filter_map(Text::known);
         let set = |v: &Variable| v.value.as_ref().and_then(Text::known).is_some_and(|text| device::chooses_gpu(&v.name, text));
-        let asks = layers.iter().any(|l| !l.idle && l.gpu != GpuRequest::None);
+        let asks = layers.iter().any(|l| !l.idle && l.gpu.is_asked());
         let says_cpu = || device::says_cpu(words(), device::Choice::Cpu);
         let needs = || device::says_cuda(words().map(|word| (word, ()))).is_some() || merged::environment(layers).any(set);
         let may = || self.default_runtime.is_some() || layers.iter().any(|l| l.may_have_gpu());

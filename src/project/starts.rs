@@ -117,7 +117,7 @@ pub(crate) fn commanded(project: &Project<'_>) -> Vec<Beginning> {
                     if let Does::Job(job) = &act.does
                         && seen.insert(&job.name)
                     {
-                        let machine = job.runs_on.as_ref().and_then(|r| r.known()).unwrap_or_default().to_lowercase();
+                        let machine = machine(&acts[i..], job);
                         let runs = on_own_runner(&machine);
                         let start = start(format!("{path}:{}", job.name), act.at, Enters::Job(i), runs);
                         let called = called(project, &start, &acts[i + 1..], i, left);
@@ -201,7 +201,7 @@ fn called(project: &Project<'_>, calling: &Beginning, rest: &[Act], at: usize, m
     let begins = (0..parts.len()).filter_map(|n| parts.part(n, acts.len())).map(|(n, _)| (n, &acts[n]));
     let jobs = begins.filter_map(|(n, act)| match &act.does {
         Does::Job(job) if seen.insert(&job.name) => {
-            let machine = job.runs_on.as_ref().and_then(|r| r.known()).unwrap_or_default().to_lowercase();
+            let machine = machine(&acts[n..], job);
             Some(Beginning {
                 name: format!("{}/{}", calling.name, job.name),
                 path: path.clone(),
@@ -216,6 +216,14 @@ fn called(project: &Project<'_>, calling: &Beginning, rest: &[Act], at: usize, m
         _ => None,
     });
     jobs.take(most).collect()
+}
+
+/// The labels of the machine that a job is for: of several rows, those of one that runs on a machine of one's own.
+fn machine(acts: &[Act], job: &Job) -> String {
+    let labels = |job: &Job| job.runs_on.as_ref().and_then(Text::known).unwrap_or_default().to_lowercase();
+    let rows = acts.iter().filter_map(|act| if let Does::Job(row) = &act.does { Some(row) } else { None });
+    let mut rows = rows.take_while(|row| row.name == job.name).map(labels);
+    rows.find(|labels| on_own_runner(labels)).unwrap_or_else(|| labels(job))
 }
 
 /// Where a job names the image that it runs in.

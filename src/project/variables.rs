@@ -19,8 +19,10 @@ pub(crate) struct Value {
     pub(crate) at: Span,
     /// Who sees it.
     pub(crate) seen: Seen,
-    /// Nobody sets it otherwise: it does not rest on what stands in for an unset variable.
+    /// Nobody sets it otherwise: it rests on no test, and not on what stands in for an unset variable.
     pub(crate) sure: bool,
+    /// The same, but for the tests whose arms the world takes.
+    pub(crate) sure_here: bool,
 }
 
 /// Who sees a variable.
@@ -37,11 +39,11 @@ pub(crate) enum Seen {
 impl Value {
     /// A value that is known whole.
     pub(super) fn known(text: String, at: Span, seen: Seen) -> Self {
-        Self { written: text.clone(), text: Some(text), at, seen, sure: true }
+        Self { written: text.clone(), text: Some(text), at, seen, sure: true, sure_here: true }
     }
     /// A value of which nothing is known.
     pub(super) fn unknown(at: Span, seen: Seen) -> Self {
-        Self { text: None, written: String::new(), at, seen, sure: false }
+        Self { text: None, written: String::new(), at, seen, sure: false, sure_here: false }
     }
 }
 
@@ -221,13 +223,16 @@ impl Variables {
     pub(super) fn value(&self, text: &Text, at: Span, seen: Seen) -> Value {
         let for_others = matches!(text.pieces.as_slice(), [piece] if self.is_for_others(piece));
         let known = self.resolve(text).filter(|value| value.len() <= LONGEST && !for_others);
-        let sure = |piece: &Piece| match piece {
-            Piece::Literal(_) => true,
-            Piece::Opaque => false,
-            Piece::Variable { name, .. } => self.get(name).is_some_and(|value| value.sure),
-        };
-        let sure = known.is_some() && text.pieces.iter().all(sure);
-        Value { text: known, written: self.written(text), at, seen, sure }
+        let (mut sure, mut sure_here) = (known.is_some(), known.is_some());
+        for piece in &text.pieces {
+            let of_piece = match piece {
+                Piece::Literal(_) => (true, true),
+                Piece::Opaque => (false, false),
+                Piece::Variable { name, .. } => self.get(name).map_or((false, false), |value| (value.sure, value.sure_here)),
+            };
+            (sure, sure_here) = (sure && of_piece.0, sure_here && of_piece.1);
+        }
+        Value { text: known, written: self.written(text), at, seen, sure, sure_here }
     }
     /// The text with unknown variables kept as `${NAME}` and opaque parts as `$()`.
     pub(super) fn written(&self, text: &Text) -> String {

@@ -71,12 +71,17 @@ impl World {
             }
             // Which tool reads an act is asked before.
             Choice::For(_) => Some(true),
-            Choice::Branch { test, arm } if constant(test).is_some() => Some(constant(test) == Some(*arm)),
-            Choice::Branch { test, arm } if self.asked.contains_key(test) => Some(self.answered(test) == *arm),
-            Choice::Branch { test, arm } => Some(self.arms.get(test).copied().unwrap_or(0) == *arm),
+            Choice::Branch { test, arm } => Some(self.arm(test) == *arm),
             Choice::Row { job, row } => Some(self.rows.get(job).copied().unwrap_or(0) == *row),
             Choice::Marker(text) => self.marker(text),
         }
+    }
+    /// The arm that is taken of a test.
+    pub(super) fn arm(&self, test: &str) -> u32 {
+        if let Some(arm) = constant(test) {
+            return arm;
+        }
+        if self.asked.contains_key(test) { self.answered(test) } else { self.arms.get(test).copied().unwrap_or(0) }
     }
     /// The arm that the answers lead to.
     fn answered(&self, test: &str) -> u32 {

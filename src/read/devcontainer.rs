@@ -196,7 +196,7 @@ mod tests {
                 GpuRequest::Asked(at) => &text[at.range()],
                 GpuRequest::Optional(_) => "optional",
                 GpuRequest::None if launch.open => "open",
-                GpuRequest::None => "no",
+                GpuRequest::None | GpuRequest::Declined => "no",
             };
             assert_eq!(shown, asked, "{rest}");
         }

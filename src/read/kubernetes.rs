@@ -77,15 +77,17 @@ fn read_object(object: Node<'_>, torn: bool, acts: &mut Vec<Act>) {
     // Those of a daemon set serve the nodes: they are sent to those with a GPU without using one.
     let elsewhere = kind == "DaemonSet" || !RUN_AS_WRITTEN.contains(&kind);
     let idle = is_asleep(object);
-    for pod in pods(object) {
+    for (pod, metadata) in pods(object) {
+        let share = metadata.and_then(|metadata| share(pod, metadata));
         let all = containers(pod);
-        let mut launches: Vec<_> = all.iter().map(|(container, init)| (container.at(), launch(*container, pod, *init))).collect();
+        let mut launches: Vec<_> =
+            all.iter().map(|(container, init)| (container.at(), launch(*container, pod, share, *init))).collect();
         // The GPU is one container's: that the others ask for none proves nothing, nor that a preparing one does.
-        let asked = launches.iter().any(|(_, l)| l.gpu != GpuRequest::None);
+        let asked = launches.iter().any(|(_, l)| l.gpu.is_asked());
         let nodes = nodes(pod);
         for ((_, launch), (_, init)) in launches.iter_mut().zip(&all) {
             launch.nodes.clone_from(&nodes);
-            launch.open |= torn || pod.is_open() || *init || (asked && launch.gpu == GpuRequest::None);
+            launch.open |= torn || pod.is_open() || *init || (asked && !launch.gpu.is_asked());
             launch.open |= !RUN_AS_WRITTEN.contains(&kind);
             launch.idle |= idle;
             launch.object = Some(Object { kind: kind.to_owned(), name: name.to_owned() });
@@ -132,26 +134,45 @@ fn user(launches: &mut [(Span, Launch)]) -> Option<&mut (Span, Launch)> {
     if mains.len() == 1 { mains.pop() } else { None }
 }
 
-/// All maps with `containers:`, in the order of the file.
-fn pods(root: Node<'_>) -> Vec<Node<'_>> {
+/// All maps with `containers:`, in the order of the file; with each, what stands of it beside.
+fn pods(root: Node<'_>) -> Vec<(Node<'_>, Option<Node<'_>>)> {
     let mut found = Vec::new();
-    let mut ahead = vec![(root, 0)];
+    let mut ahead = vec![(root, None, 0)];
     for _ in 0..VALUES {
-        let Some((node, depth)) = ahead.pop() else { break };
+        let Some((node, metadata, depth)) = ahead.pop() else { break };
         if node.get("containers").is_some_and(Node::is_list) {
-            found.push(node);
+            found.push((node, metadata));
         } else if depth < DEPTH {
             let below: Vec<_> = match node.is_map() {
                 true => node.entries().into_iter().map(|(_, value)| value).collect(),
                 false => node.items(),
             };
-            ahead.extend(below.into_iter().rev().map(|n| (n, depth + 1)));
+            let metadata = node.get("metadata");
+            ahead.extend(below.into_iter().rev().map(|n| (n, metadata, depth + 1)));
         }
     }
     found
 }
 
-fn launch(container: Node<'_>, pod: Node<'_>, init: bool) -> Launch {
+/// A part of a GPU that an annotation asks for, of schedulers that give out such parts.
+/// Source: <https://github.com/NVIDIA/KAI-Scheduler/blob/82d69adbd1a21afc3a4b0004cdb10555153ae4d9/docs/gpu-sharing/README.md>.
+fn share(pod: Node<'_>, metadata: Node<'_>) -> Option<Span> {
+    let scheduler = pod.get("schedulerName").and_then(Node::text);
+    let entries = metadata.get("annotations").map(Node::entries).unwrap_or_default();
+    let share = entries.iter().find(|(key, _)| matches!(key.text(), Some("gpu-fraction" | "gpu-memory")));
+    let (key, value) = share.filter(|_| matches!(scheduler, Some("kai-scheduler" | "runai-scheduler")))?;
+    Some(key.at().to(value.at()))
+}
+
+/// Whether a resource is a GPU or a part of one.
+/// Sources: <https://github.com/tkestack/gpu-manager/blob/088928cbcaaef7ecfd83ad7c9659cf87d247491a/README.md>,
+/// <https://github.com/smarter-project/smarter-device-manager>.
+fn is_gpu(resource: &str) -> bool {
+    ["nvidia.com/", "tencent.com/vcuda-", "smarter-devices/nvidia"].iter().any(|start| resource.starts_with(start))
+        || resource.contains('/') && resource.contains("gpu")
+}
+
+fn launch(container: Node<'_>, pod: Node<'_>, share: Option<Span>, init: bool) -> Launch {
     let entries = container.entries();
     let key = entries.first().map_or(container.at(), |(key, value)| key.at().to(value.at()));
     let name = container.get("name").and_then(Node::text);
@@ -159,13 +180,12 @@ fn launch(container: Node<'_>, pod: Node<'_>, init: bool) -> Launch {
         |key: &str| container.get(key).filter(|n| !n.is_null()).map(|n| n.items().into_iter().filter_map(node_text).collect());
     let resources = container.get("resources");
     let lists: Vec<_> = ["limits", "requests"].iter().filter_map(|k| resources?.get(k)).collect();
-    let counted = lists.iter().flat_map(|l| l.entries()).find(|(key, count)| {
-        let named = key.text().is_some_and(|k| k.starts_with("nvidia.com/") || k.contains('/') && k.contains("gpu"));
-        named && !matches!(count.text(), Some("0"))
-    });
+    let gpus: Vec<_> = lists.iter().flat_map(|l| l.entries()).filter(|(key, _)| key.text().is_some_and(is_gpu)).collect();
+    let counted = gpus.iter().copied().find(|(_, count)| !matches!(count.text(), Some("0")));
     let claims = resources.and_then(|r| r.get("claims")).filter(|c| !c.items().is_empty());
     let class = pod.pair("runtimeClassName").filter(|(_, value)| value.text() == Some("nvidia"));
-    let asked = counted.or(class).map(|(key, value)| key.at().to(value.at())).or(claims.map(Node::at));
+    let asked = counted.or(class).map(|(key, value)| key.at().to(value.at())).or(claims.map(Node::at)).or(share);
+    let unasked = if gpus.is_empty() { GpuRequest::None } else { GpuRequest::Declined };
     // Without an image it is a patch of a container that stands elsewhere.
     let changes = |of: Node<'_>, keys: &[&str]| keys.iter().any(|key| of.get(key).is_some());
     let patches = container.get("image").is_none()
@@ -179,7 +199,7 @@ fn launch(container: Node<'_>, pod: Node<'_>, init: bool) -> Launch {
         image: container.get("image").and_then(node_text),
         build: None,
         platforms: platforms(pod),
-        gpu: asked.map_or(GpuRequest::None, GpuRequest::Asked),
+        gpu: asked.map_or(unasked, GpuRequest::Asked),
         idle: Launch::only_tells(entrypoint.as_deref(), &command),
         command,
         entrypoint,

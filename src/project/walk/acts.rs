@@ -88,7 +88,7 @@ impl<'a> Walker<'_, 'a> {
                     Leaves::Shell => subshell().map_or(0, |n| n + 1),
                 };
                 // What follows rests on the machine, too.
-                let unseen = open == 0 && takes || leaves == Leaves::Shell && says.machine;
+                let unseen = open == 0 && takes || leaves == Leaves::Shell && says.suits_host();
                 self.weigh_leaving(act, Some(open).filter(|_| !unseen));
             }
             if !takes {
@@ -100,7 +100,10 @@ impl<'a> Walker<'_, 'a> {
                         self.variables.rest(&variable.name, both);
                     }
                     // What the machine is not fit for does not go on.
-                    Does::Leave(Leaves::Shell) => all.machine |= says.machine,
+                    Does::Leave(Leaves::Shell) => {
+                        all.machine |= says.machine;
+                        all.elsewhere |= says.elsewhere;
+                    }
                     _ => {}
                 }
                 continue;
@@ -297,7 +300,7 @@ impl<'a> Walker<'_, 'a> {
     /// A variable that was set, or a function that is called, rests on what was asked.
     pub(super) fn answer(&mut self, answer: &Answer) {
         let mut says = self.variables.says(&answer.name);
-        says |= Says { machine: answer.machine, packages: answer.packages };
+        says |= Says { machine: answer.machine, packages: answer.packages, elsewhere: false };
         answer.from.iter().for_each(|name| says |= self.variables.says(name));
         self.variables.rest(&answer.name, says);
     }

@@ -102,7 +102,7 @@ impl Walker<'_, '_> {
         if step.tool == Tool::UvPip {
             self.settings_of_uv_pip(&mut step);
         }
-        self.script.suits_host |= step.says.machine;
+        self.script.suits_host |= step.says.suits_host();
         self.bounds.step(step.asks.len() + step.locks.len());
         self.script.events.push(Event::Install(Box::new(step)));
     }

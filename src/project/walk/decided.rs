@@ -1,6 +1,7 @@
 //! Which arms are taken because all is known that their tests ask.
 
-use super::super::arms;
+use super::super::arms::Arms;
+use super::super::gpu_machine;
 use super::super::variables::{Seen, Value, Variables};
 use super::Walker;
 use crate::notation::asking::{self, Says};
@@ -60,7 +61,9 @@ impl Walker<'_, '_> {
             };
             if decided.arms.get(depth).is_none_or(|before| before.test != test) {
                 decided.arms.truncate(depth);
-                decided.arms.push(Arm { test, taken: self.taken(act, test), says: self.says(test) });
+                let mut arm = Arm { test, taken: self.taken(act, test), says: self.says(test) };
+                arm.says.elsewhere |= arm.taken.is_none() && self.is_elsewhere(test);
+                decided.arms.push(arm);
             }
             if decided.arms[depth].taken.is_none() {
                 open.push(choice);
@@ -97,17 +100,24 @@ impl Walker<'_, '_> {
         if self.unsure || !test.contains(['$', '`']) {
             return None;
         }
-        let value = |name: &str| {
-            let known = self.variables.get(name);
-            match name.strip_prefix('(') {
-                Some(command) => system(self.os(), command).map(str::to_owned),
-                None => None,
-            }
-            .or_else(|| known.filter(|value| value.sure)?.text.clone())
-        };
         // Whoever calls make may give its variables other values.
         let by_make = || self.project.file(self.project.sources.path(act.at.file)).is_some_and(|f| f.kind == Kind::Makefile);
-        arms::taken(test, &value).filter(|_| !by_make())
+        let arms = Arms::of(test, &|name| self.known(name, |value| value.sure), &|_| None);
+        arms.and_then(|arms| arms.taken()).filter(|_| !by_make())
+    }
+
+    /// Whether the arm that the world takes is one that no Linux machine with an NVIDIA GPU comes to.
+    fn is_elsewhere(&self, test: &str) -> bool {
+        let value = |name: &str| self.known(name, |value| value.sure_here && !self.unsure);
+        let answer = |part: &str| gpu_machine::answers(part, self.image.is_some());
+        Arms::of(test, &value, &answer).is_some_and(|arms| arms.excludes(self.world.arm(test)))
+    }
+
+    /// What a variable, or as `(command)` a command, comes to.
+    fn known(&self, name: &str, is_sure: impl Fn(&Value) -> bool) -> Option<String> {
+        let known = self.variables.get(name);
+        let said = name.strip_prefix('(').and_then(|command| system(self.os(), command)).map(str::to_owned);
+        said.or_else(|| known.filter(|value| is_sure(value))?.text.clone())
     }
 }
 
@@ -135,7 +145,12 @@ pub(super) fn of_machine(platform: &Platform, at: Span) -> Variables {
         (Arch::Aarch64, Os::MacOs) => "arm64",
         (Arch::Aarch64, _) => "aarch64",
     };
+    let by_github = match platform.arch {
+        Arch::X86_64 => "X64",
+        Arch::Aarch64 => "ARM64",
+    };
     let mut variables = Variables::default();
+    variables.set("RUNNER_ARCH", Value::known(by_github.to_owned(), at, Seen::Shell));
     for (command, answer) in [("(uname -m)", kernel), ("(arch)", kernel), ("(dpkg --print-architecture)", by_docker(platform))] {
         variables.set(command, Value::known(answer.to_owned(), at, Seen::Shell));
     }

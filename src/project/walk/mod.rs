@@ -38,7 +38,7 @@ use super::installers::is_read_by;
 use super::locks;
 use super::merged;
 use super::parts::is_selected;
-use super::starts::{Beginning, Enters};
+use super::starts::{Beginning, Enters, has_own_runner};
 use super::variables::{Mark, Seen, Value, Variables};
 use super::worlds::World;
 use super::{File, Project, paths};
@@ -534,6 +534,8 @@ impl<'p, 'a> Walker<'p, 'a> {
             if !self.takes(&acts[begin]) {
                 continue;
             }
+            // Of the rows some may run on machines that are lent.
+            self.script.suits_host |= !has_own_runner(job);
             if let Some(os) = job.runs_on.as_ref().and_then(Text::known).and_then(Os::of_labels) {
                 let value = Value::known(os.by_github().to_owned(), acts[begin].at, Seen::Shell);
                 self.variables.set("RUNNER_OS", value);
@@ -565,7 +567,7 @@ impl<'p, 'a> Walker<'p, 'a> {
             }
             let mut decided = Decided::default();
             self.decide(&acts[at], &mut decided);
-            self.script.suits_host |= decided.says().machine || self.variables.says_of(image).machine;
+            self.script.suits_host |= decided.says().suits_host() || self.variables.says_of(image).suits_host();
             if let Some(variables) = interpolation_file(path, launch.by).and_then(|path| self.variables_of(&path)) {
                 self.variables.add(variables);
             }

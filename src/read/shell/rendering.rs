@@ -94,7 +94,7 @@ pub(crate) fn act(act: &Act, source: &str) -> String {
             let programs = ["docker", "podman", "srun", "#SBATCH", "shifter", "apptainer", "singularity"];
             assert!(programs.iter().any(|program| source[l.key.range()].contains(program)));
             let gpu = match &l.gpu {
-                GpuRequest::None => "-".to_owned(),
+                GpuRequest::None | GpuRequest::Declined => "-".to_owned(),
                 GpuRequest::Asked(at) | GpuRequest::Optional(at) => source[at.range()].to_owned(),
             };
             let mut out = format!("{:?} {:?} image {:?} gpu {gpu}", l.by, l.name, l.image.as_ref().map(text));

@@ -95,47 +95,8 @@ impl Row {
         Text { pieces, at }
     }
 
-    /// Whether a test of the matrix or the machine's system holds (`matrix.x == 'v'`, `!matrix.x`); `None` for all other tests.
-    pub(super) fn holds(&self, test: &str) -> Option<bool> {
-        let whole = !test.contains(['(', ')']);
-        if whole && test.contains("||") {
-            let mut parts = test.split("||").map(|part| self.holds_all(part));
-            return parts.try_fold(false, |any, part| part.map(|part| any || part));
-        }
-        if whole { self.holds_all(test) } else { None }
-    }
-
-    fn holds_all(&self, test: &str) -> Option<bool> {
-        let parts: Vec<Option<bool>> = test.split("&&").map(|part| self.compares(part.trim())).collect();
-        if parts.contains(&Some(false)) { Some(false) } else { parts.into_iter().try_fold(true, |all, part| Some(all && part?)) }
-    }
-
-    fn compares(&self, test: &str) -> Option<bool> {
-        let (left, right, equal) = match (test.split_once("=="), test.split_once("!=")) {
-            (Some((left, right)), None) => (left, right, true),
-            (None, Some((left, right))) => (left, right, false),
-            (None, None) => {
-                let name = test.trim_start_matches('!');
-                let turned = (test.len() - name.len()) % 2 == 1;
-                return self.value(name.trim()).map(|value| is_true(value) != turned);
-            }
-            _ => return None,
-        };
-        let right = right.trim();
-        let quoted = right.strip_prefix('\'').and_then(|r| r.strip_suffix('\'')).filter(|r| !r.contains('\''));
-        let number = |r: &str| !r.is_empty() && r.chars().all(|c| c.is_ascii_digit() || c == '.');
-        let bare = || Some(right).filter(|r| number(r) || ["true", "false"].contains(r));
-        let (value, right) = (self.value(left.trim())?, quoted.or_else(bare)?);
-        let same = match (value.parse::<f64>(), right.parse::<f64>()) {
-            // `2.10` is a number in YAML, and the text that one reads in a script.
-            (Ok(value), Ok(right)) if quoted.is_none() => (value - right).abs() < f64::EPSILON,
-            _ => value.eq_ignore_ascii_case(right),
-        };
-        Some(same == equal)
-    }
-
     /// What a name comes to in a test: nothing, where the row has no such key.
-    fn value<'r>(&'r self, name: &'r str) -> Option<&'r str> {
+    pub(super) fn value<'r>(&'r self, name: &'r str) -> Option<&'r str> {
         let key = name.strip_prefix("matrix.");
         let plain = |key: &&str| !key.is_empty() && key.chars().all(|c| c.is_ascii_alphanumeric() || "_-.".contains(c));
         match self.worth(name) {
@@ -143,11 +104,6 @@ impl Row {
             _ => key.filter(plain).filter(|key| self.lacks(key)).map(|_| ""),
         }
     }
-}
-
-/// Whether GitHub takes a value for true.
-fn is_true(value: &str) -> bool {
-    !matches!(value.to_ascii_lowercase().as_str(), "" | "false" | "null" | "0")
 }
 
 /// The first `${{ … }}`: what stands before it, in it, behind it.
@@ -241,6 +197,7 @@ fn flatten(name: &str, value: Node<'_>, row: &mut Row) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::condition;
     use super::*;
     use crate::read::syntax::yaml::Tree;
     use crate::source::FileId;
@@ -307,11 +264,24 @@ mod tests {
             ("matrix.x.y", None),
             ("runner.os == 'Linux'", Some(true)),
             ("runner.os == 'macOS'", Some(false)),
-            ("startsWith(matrix.cuda, '11')", None),
+            ("startsWith(matrix.cuda, '11')", Some(true)),
+            ("!(endsWith(matrix.cuda, '8') || x)", Some(false)),
+            ("contains(runner.os, 'MAC')", Some(false)),
+            ("contains(fromJSON('[1]'), matrix.n)", None),
+            ("(matrix.new && matrix.cuda) == '11.8'", None),
+            ("github.ref == 'x' && (matrix.old || matrix.none)", Some(false)),
             ("github.ref == 'x'", None),
-            ("always()", None),
+            ("always()", Some(true)),
+            ("failure()", None),
+            ("matrix.new)", None),
+            ("matrix['new']", None),
+            ("'a", None),
+            ("", None),
         ] {
-            assert_eq!(row.holds(test), holds, "{test}");
+            assert_eq!(condition::holds(test, &row), holds, "{test}");
+        }
+        for much in ["!".repeat(100_000), "(".repeat(100_000), "a(".repeat(100_000), "x || ".repeat(100_000)] {
+            assert_eq!(condition::holds(&much, &row), None);
         }
         row.text(&"${{".repeat(100_000), Span::new(FileId(0), 0, 0));
     }

@@ -1,5 +1,6 @@
 //! GitHub Actions: every job of a workflow is an environment, every `run:` a script in it; composite actions are steps.
 
+mod condition;
 mod matrix;
 mod uses;
 
@@ -274,7 +275,7 @@ fn never(node: Node<'_>) -> bool {
 /// The choice that a step's `if:` makes; `None` where the row shows that it does not run.
 fn branch(test: &str, row: &Row) -> Option<Option<Choice>> {
     let test = bare(test);
-    if let Some(holds) = row.holds(test) {
+    if let Some(holds) = condition::holds(test, row) {
         return holds.then_some(None);
     }
     if ["", "always()", "success()", "!cancelled()", "success() || failure()", "true"].contains(&test) {
@@ -282,7 +283,7 @@ fn branch(test: &str, row: &Row) -> Option<Option<Choice>> {
     }
     let whole = !test.contains("&&") && !test.contains("||");
     // Scripts ask the same by another name.
-    let test = &test.replace("runner.os", "$RUNNER_OS");
+    let test = &test.replace("runner.os", "$RUNNER_OS").replace("runner.arch", "$RUNNER_ARCH");
     let (test, arm) = match test.split_once("!=").filter(|_| whole) {
         Some((left, right)) => (format!("{} == {}", left.trim(), right.trim()), 1),
         None => (test.clone(), 0),
