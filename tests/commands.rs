@@ -278,7 +278,7 @@ fn options_in_variables_are_options() {
         );
     }
     // The value of an option is one word, and so is what is quoted.
-    for known in ["--target $D", "\"torchvision==$V\"", "torchvision==$V", "\"$P\""] {
-        check(&[("a.sh", &format!("E=\npip install $E torch==2.1.0 {known}\n"))], &["a.sh: torch 2.1.0 pypi"]);
+    for (known, also) in [("--target $D", ""), ("\"einops==$V\"", "einops ?, "), ("einops==$V", "einops ?, ")] {
+        check(&[("a.sh", &format!("E=\npip install $E torch==2.1.0 {known}\n"))], &[&format!("a.sh: {also}torch 2.1.0 pypi")]);
     }
 }
