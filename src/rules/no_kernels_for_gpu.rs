@@ -32,17 +32,27 @@ fn check(env: &Environment, host: &Host, out: &mut Out) {
             let Some(build) = builds.today().or(builds.builds.last()).filter(|b| lacks(b) == Some(true)) else { continue };
             let shown = format!("{} {}", component.name, build.version);
             let basis = Basis::weakest(builds.builds.iter().map(|build| build.release.kernels_basis));
-            let has = Has::Gpu { name: gpu.name.clone(), sm: format!("sm_{}{}", sm.major, sm.minor) };
+            let has = Has::Gpu { name: gpu.name.clone(), sm: chip(sm) };
             let clash = Clash::new(holds, format!("{shown} has no kernels for"), links(component, build, basis, gpu, sm));
             let mut clash = clash.host_has(has);
-            clash.help = help(&Wanted { env, host, gpu: Some(sm) }, component, build, sm, tegra);
+            clash.help = help(&Wanted { env, host, gpu: Some(sm) }, component, build, sm, tegra).or_else(|| {
+                // Where none runs on all of them, each GPU has its own.
+                let alone = Host { gpus: vec![gpu.clone()], ..host.clone() };
+                let other = Wanted { env, host: &alone, gpu: Some(sm) }.instead_of(component, build)?;
+                let others = host.gpus.len() > 1;
+                others.then(|| format!("{other}, which has code that runs on {}, not on the host's other GPUs", chip(sm)))
+            });
             out.push(clash);
         }
     }
 }
 
+fn chip(sm: Sm) -> String {
+    format!("sm_{}{}", sm.major, sm.minor)
+}
+
 fn help(wanted: &Wanted<'_>, component: &Component, build: &Build, sm: Sm, tegra: bool) -> Option<String> {
-    let code = format!("has code that runs on sm_{}{}", sm.major, sm.minor);
+    let code = format!("has code that runs on {}", chip(sm));
     // Whether a build that was there before has such code is to be known: it is advised.
     let runs = |build: &Build| Some(chain::release_runs_on(build.release, sm, tegra) == Some(true));
     if let Some(kept) = torch_replaced_later::kept(wanted.env, component, runs) {
@@ -51,7 +61,7 @@ fn help(wanted: &Wanted<'_>, component: &Component, build: &Build, sm: Sm, tegra
     Some(match (wanted.instead_of(component, build), wanted.for_any_driver(component, build)) {
         (Some(other), _) => format!("{other}, which {code}"),
         (None, Some(other)) => format!("raise the driver, and {other}, which {code}"),
-        (None, None) if wanted.leaves_open(component) => return None,
+        (None, None) if wanted.leaves_open(component) || wanted.host.gpus.len() > 1 => return None,
         (None, None) if wanted.env.platform.wheels != Pythons::ANY => {
             format!("no known build of {} for this Python {code}: take a newer Python, too", component.name)
         }

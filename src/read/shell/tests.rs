@@ -225,7 +225,7 @@ fn changed_files() {
         ("perl -pi -e 's/a/b/' r.txt", &["edit r.txt"]),
         (
             "mv a b; cp -r c d; curl -L -o e http://x; wget -O f y",
-            &["edit a", "edit b", "edit d", "edit e", "download http://x e", "edit f", "download y f"],
+            &["edit a", "edit b", "edit b/a", "edit d", "edit d/c", "edit e", "download http://x e", "edit f", "download y f"],
         ),
         ("{ echo a; echo b; } > r.txt", &["edit r.txt"]),
         ("apt install x>=2 y", &["apt x y", "edit =2"]),
