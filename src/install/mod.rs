@@ -13,6 +13,7 @@ use std::collections::BTreeMap;
 
 use crate::environment::{Environment, Evidence, Image, Join, Reason, Setting, Start};
 use crate::knowledge::{self, Basis};
+use crate::notation::cuda_name::without_cuda;
 use crate::notation::image::ImageReference;
 use crate::platform::{Platform, Pythons};
 use crate::project::{Beginning, Enters, Event, Prefix, Script, World};
@@ -126,29 +127,6 @@ pub(crate) fn fold(beginning: &Beginning, world: &World, script: &Script, aliase
         .collect()
 }
 
-/// A name that says for which CUDA something is (`requirements-cu118.txt`, `Dockerfile:cuda12.4`), without saying which.
-fn without_cuda(name: &str) -> Option<String> {
-    let lower = name.to_lowercase();
-    let mut kept = String::new();
-    let mut rest = lower.as_str();
-    while let Some(at) = rest.find("cu") {
-        let after = &rest[at + 2..];
-        let number = after.strip_prefix("da").unwrap_or(after).trim_start_matches(['-', '_']);
-        let others = number.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
-        // A dot that ends the name of a file is none of the number.
-        let others = if number[..number.len() - others.len()].ends_with('.') {
-            &number[number.len() - others.len() - 1..]
-        } else {
-            others
-        };
-        kept.push_str(&rest[..at]);
-        kept.push_str(if others.len() == number.len() { "cu" } else { "cu*" });
-        rest = if others.len() == number.len() { after } else { others };
-    }
-    kept.push_str(rest);
-    kept.contains("cu*").then_some(kept)
-}
-
 fn stated(at: Span, reason: Reason) -> Evidence {
     Evidence { at, reason, also: Vec::new(), basis: Basis::Vendor, join: Join::Stated }
 }
@@ -252,21 +230,6 @@ impl State {
 mod tests {
     use super::*;
     use crate::source::Sources;
-
-    #[test]
-    fn names_without_their_cuda() {
-        for (name, without) in [
-            ("requirements-cu118.txt", Some("requirements-cu*.txt")),
-            ("docker/Dockerfile.CUDA12.4", Some("docker/dockerfile.cu*")),
-            ("cuda-11/env.yml", Some("cu*/env.yml")),
-            ("Dockerfile:cu121?branch 2", Some("dockerfile:cu*?branch 2")),
-            ("docs/cuda.txt", None),
-            ("security/cut3.txt", None),
-            ("requirements.txt", None),
-        ] {
-            assert_eq!(without_cuda(name).as_deref(), without, "{name}");
-        }
-    }
 
     #[test]
     fn which_images_carry_a_newer_libcuda() {

@@ -1,8 +1,9 @@
 //! The small languages inside files: requirements (PEP 508), markers, wheel names, conda match specs, image references,
-//! what shell text asks.
+//! what shell text asks, names that say their CUDA.
 //! Readers check them as they read; `install` parses them again once variables are resolved.
 
 pub(crate) mod asking;
+pub(crate) mod cuda_name;
 pub mod image;
 pub mod marker;
 pub mod match_spec;
