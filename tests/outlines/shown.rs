@@ -130,7 +130,11 @@ impl Shown<'_> {
         let means = pieces(fields);
         let stands = tree.field("at").map(|at| self.slice(at)).unwrap_or_default();
         let bare = stands.trim_matches('`');
-        if bare == means || bare.trim_matches(['"', '\'']) == means { format!("`{means}`") } else { format!("`{means}` at {stands}") }
+        if bare == means || bare.trim_matches(['"', '\'']) == means {
+            format!("`{means}`")
+        } else {
+            format!("`{means}` at {stands}")
+        }
     }
 
     fn slice(&self, span: &Tree) -> String {

@@ -6,10 +6,7 @@ pub(crate) enum Tree {
     /// A number, a word, a string without its quotes.
     Leaf(String),
     /// `Name { field: …, … }`, `Name(…)`, `[…]`, `(…)`; fields without a name have an empty one.
-    Node {
-        name: String,
-        fields: Vec<(String, Tree)>,
-    },
+    Node { name: String, fields: Vec<(String, Tree)> },
 }
 
 impl Tree {
@@ -82,9 +79,9 @@ impl Reading<'_> {
             ends
         });
         let end = end.expect("a string ends") + 2;
-        let text = &self.rest[1..end - 1];
+        let text = self.rest[1..end - 1].replace("\\\"", "\"").replace("\\\\", "\\");
         self.rest = &self.rest[end..];
-        text.to_owned()
+        text
     }
 }
 
@@ -104,7 +101,7 @@ fn reads_what_debug_writes() {
         name: name.to_owned(),
         fields: of.into_iter().map(|tree| (String::new(), tree)).collect(),
     };
-    assert_eq!(tree.field("a"), Some(&node("Some", vec![leaf(r#"x, \"y\" \\"#)])));
+    assert_eq!(tree.field("a"), Some(&node("Some", vec![leaf(r#"x, "y" \"#)])));
     let pairs = vec![node("", vec![leaf("1"), leaf("true")]), node("", vec![leaf("2"), leaf("false")])];
     assert_eq!(tree.field("b"), Some(&node("", pairs)));
 }

@@ -13,7 +13,7 @@ use super::syntax::toml::{Table, Toml, Value, comments, entries, items, table};
 use super::syntax::torn::torn;
 use super::uv_settings;
 use crate::notation::requirement::{self, Subject, normalise};
-use crate::outline::{Act, Choice, Does, Language, Outline, Requirement, Role, Text, Tool, Torn, When};
+use crate::outline::{Act, Choice, Does, How, Include, Language, Outline, Requirement, Role, Text, Tool, Torn, When};
 use crate::source::FileId;
 
 /// Items that are looked at because extras and groups name each other.
@@ -144,12 +144,16 @@ impl<'a, 't> Manifest<'a, 't> {
                 if next.is_empty()
                     && let Some(written) = self.toml.string(item)
                 {
-                    if own {
-                        self.check(&written, out);
-                    }
                     let choices = when.0.iter().cloned().chain(markers.iter().cloned().map(Choice::Marker));
                     let (at, language) = (written.at, Language::Pep508);
-                    let does = Does::Require(Requirement { written, language, role });
+                    let folder = when.0.contains(&Choice::For(Tool::Pdm)).then(|| pdm::editable(&written)).flatten();
+                    if own && folder.is_none() {
+                        self.check(&written, out);
+                    }
+                    let does = match folder {
+                        Some(path) => Does::Include(Include { path, how: How::Project }),
+                        None => Does::Require(Requirement { written, language, role }),
+                    };
                     out.acts.push(Act { at, when: When(choices.collect()), does });
                 }
                 for (choice, list, marker) in next.drain(..) {

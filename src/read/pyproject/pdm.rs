@@ -62,6 +62,14 @@ impl<'t> Manifest<'_, 't> {
     }
 }
 
+/// The folder of a project among development dependencies, as for pip: `-e file:///${PROJECT_ROOT}/sub#egg=sub`.
+pub(super) fn editable(written: &Text) -> Option<Text> {
+    let address = written.known()?.strip_prefix("-e ")?.trim();
+    let path = address.strip_prefix("file:///").map_or(address, |path| path.split(['#', '?']).next().unwrap_or(path));
+    let path = path.strip_prefix("${PROJECT_ROOT}/").map_or_else(|| path.to_owned(), |path| format!("./{path}"));
+    Some(Text::literal(path, written.at))
+}
+
 /// A source, and the packages that come from nowhere else.
 fn source(toml: &Toml<'_>, item: &Value<'_>) -> Vec<(Span, Does)> {
     let Some(table) = item.get_ref().as_table() else { return Vec::new() };
