@@ -1,6 +1,7 @@
 //! The engine: texts in, a report out. Nothing here touches a file, the clock, the network or the machine.
 
 mod conclude;
+pub mod coverage;
 mod launches;
 mod upon;
 
@@ -16,7 +17,7 @@ use crate::install::{self, Aliases};
 use crate::judge::{Choices, Seen};
 use crate::outline::{Ignore, Kind, Outline};
 use crate::platform::Platform;
-use crate::project::{self, Beginning, Command, Enters, File, Processors, Project, Script, World};
+use crate::project::{self, Beginning, Command, Enters, File, Link, Processors, Project, Script, World};
 use crate::rules::{Check, Out, RULES, Rule};
 use crate::settings::Settings;
 use crate::source::{FileId, Origin, Sources, Span, brief};
@@ -244,11 +245,7 @@ impl Linter {
         let mut order: Vec<String> = Vec::new();
         let mut work = self.work;
         let mut names: HashMap<String, usize> = HashMap::new();
-        let files = self
-            .files
-            .iter()
-            .map(|(path, f)| (path.as_str(), File { id: f.id, kind: f.kind, outline: &f.outline, by_link: f.by_link }));
-        let project = Project::new(&self.sources, files);
+        let project = self.project();
         let mut run = |beginnings: Vec<Beginning>, judged: &mut HashMap<String, Judged>, order: &mut Vec<String>| {
             let mut changed: Vec<(Beginning, Vec<Host>)> = Vec::new();
             for mut beginning in beginnings {
@@ -309,6 +306,14 @@ impl Linter {
         self.links = links;
         self.work = work;
         report
+    }
+
+    fn project(&self) -> Project<'_> {
+        let files = self
+            .files
+            .iter()
+            .map(|(path, f)| (path.as_str(), File { id: f.id, kind: f.kind, outline: &f.outline, by_link: f.by_link }));
+        Project::new(&self.sources, files)
     }
 
     /// How many files are read: those of the repository, host files, the one configuration.
@@ -497,7 +502,10 @@ impl Judged {
         self.reached.extend(script.reached);
         self.looked.extend(script.looked);
         self.installed.extend(script.installed);
-        self.outside.extend(script.outside);
+        self.outside.extend(script.links.into_iter().filter_map(|(at, link)| match link {
+            Link::Outside(path) => Some((path, at)),
+            _ => None,
+        }));
         let runs = self.runs.entry(build).or_default();
         if runs.is_empty() {
             *runs = script.runs;

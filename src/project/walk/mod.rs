@@ -79,8 +79,8 @@ pub(crate) struct Script {
     pub(crate) markers: BTreeSet<String>,
     /// Exported variables in the end.
     pub(crate) exported: BTreeMap<String, Value>,
-    /// Includes that lead outside the root, as written, with their places.
-    pub(crate) outside: BTreeSet<(String, Span)>,
+    /// What became of the files and images that are named, by place.
+    pub(crate) links: BTreeMap<Span, Link>,
     /// What the image runs.
     pub(crate) runs: Command,
     /// How much work the walk was; the more, the fewer worlds are looked at.
@@ -108,6 +108,21 @@ impl Write for Hashed {
         self.0.write(text.as_bytes());
         Ok(())
     }
+}
+
+/// What became of a file, a folder or an image that is named.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Link {
+    /// It is there, or its name is known.
+    Found,
+    /// Nothing lies there.
+    Absent,
+    /// It leads outside the root: the path as written.
+    Outside(String),
+    /// A variable in it is not known.
+    Untold,
+    /// It was changed on the way.
+    Changed,
 }
 
 /// Into which environment something is installed.

@@ -1,20 +1,38 @@
 //! From a path as written to a file of the root.
 
 use super::super::{File, locks, paths};
-use super::Walker;
+use super::{Link, Walker};
 use crate::outline::{How, Kind, Sifted, Text, Tool};
+use crate::source::Span;
 
 impl<'a> Walker<'_, 'a> {
     /// A file that a command names as one of a kind, with its path; `None` where it is not there or not known.
     pub(super) fn open(&mut self, text: &Text, kind: Kind) -> Option<(File<'a>, String)> {
-        let path = self.variables.resolve(text)?;
+        let Some(path) = self.variables.resolve(text) else {
+            self.link(text.at, Link::Untold);
+            return None;
+        };
+        let found = self.find(&path, text.at, kind);
+        self.link(text.at, if found.is_some() { Link::Found } else { Link::Absent });
+        found
+    }
+
+    /// What became of a link; where more than one place is looked at, what was found counts, and then the first that is told.
+    pub(super) fn link(&mut self, at: Span, link: Link) {
+        let known = self.script.links.entry(at).or_insert_with(|| link.clone());
+        if link == Link::Found || *known == Link::Absent {
+            *known = link;
+        }
+    }
+
+    fn find(&mut self, path: &str, at: Span, kind: Kind) -> Option<(File<'a>, String)> {
         if !self.sifted.is_empty() {
-            for place in self.places(&path) {
+            for place in self.places(path) {
                 self.script.installed.extend(self.sifted.get(&place).into_iter().flatten().cloned());
             }
         }
         if let Some(image) = &self.image {
-            let inside = paths::inside(&image.folder, &path);
+            let inside = paths::inside(&image.folder, path);
             if let Some(written) = self.written(&inside) {
                 return Some((written, inside));
             }
@@ -25,21 +43,21 @@ impl<'a> Walker<'_, 'a> {
             let sources = image.contents.sources(&inside);
             let wanted = image.contexts.iter().flat_map(|c| sources.iter().filter_map(move |s| paths::join(c, s)));
             let found = self.first(wanted.collect(), kind);
-            return self.unless(edited, found);
+            return self.unless(edited, found, at);
         }
         if !self.written.is_empty()
-            && let Some(found) = self.places(&path).into_iter().find_map(|place| Some((self.written(&place)?, place)))
+            && let Some(found) = self.places(path).into_iter().find_map(|place| Some((self.written(&place)?, place)))
         {
             return Some(found);
         }
-        let wanted: Vec<String> = self.folders.iter().filter_map(|f| paths::join(f, &path)).collect();
+        let wanted: Vec<String> = self.folders.iter().filter_map(|f| paths::join(f, path)).collect();
         // After a `cd` to who knows where it is not known to be outside; `/etc/os-release` was never meant to be inside.
         if wanted.is_empty() && !self.folders.is_empty() && !path.starts_with(['/', '~']) {
-            self.script.outside.insert((path, text.at));
+            self.link(at, Link::Outside(path.to_owned()));
         }
         let found = self.first(wanted, kind);
         let edited = found.as_ref().is_some_and(|path| self.edited.contains(path));
-        self.unless(edited, found)
+        self.unless(edited, found, at)
     }
 
     /// Where a file lies that a command names: its place in the image, or under the root; absolute paths stay.
@@ -88,8 +106,9 @@ impl<'a> Walker<'_, 'a> {
     }
 
     /// A file that was changed on the way is installed, and what it says then is not known.
-    fn unless(&mut self, edited: bool, found: Option<String>) -> Option<(File<'a>, String)> {
+    fn unless(&mut self, edited: bool, found: Option<String>, at: Span) -> Option<(File<'a>, String)> {
         if edited {
+            self.link(at, Link::Changed);
             self.script.installed.extend(found);
             return None;
         }
@@ -117,7 +136,10 @@ impl<'a> Walker<'_, 'a> {
 
     /// A file named by a manifest, relative to its folder.
     pub(super) fn beside(&mut self, path: &str, text: &Text, how: How) -> Option<(File<'a>, String)> {
-        let written = self.variables.resolve(text)?;
+        let Some(written) = self.variables.resolve(text) else {
+            self.link(text.at, Link::Untold);
+            return None;
+        };
         let folder = written.split('[').next().unwrap_or_default();
         let wanted: Vec<(String, Kind)> = match how {
             How::Project => manifests_of(Tool::Pip).iter().map(|(name, kind)| (format!("{folder}/{name}"), *kind)).collect(),
@@ -127,14 +149,16 @@ impl<'a> Walker<'_, 'a> {
         };
         for (written, kind) in wanted {
             let Some(found) = paths::join(paths::folder(path), &written) else {
-                self.script.outside.insert((written, text.at));
+                self.link(text.at, Link::Outside(written));
                 return None;
             };
             if let Some(file) = self.project.file(&found) {
+                self.link(text.at, Link::Found);
                 return Some((file, found));
             }
             self.script.looked.insert((found, kind));
         }
+        self.link(text.at, Link::Absent);
         None
     }
 }

@@ -9,10 +9,11 @@ use super::super::variables::{self, Seen, Value, Variables};
 use super::acts::configures;
 use super::decided::of_machine;
 use super::telling::Survey;
-use super::{DEEPEST, Event, ImageState, Prefix, Walker};
+use super::{DEEPEST, Event, ImageState, Link, Prefix, Walker};
 use crate::device::{self, Choice};
 use crate::environment::Reason;
 use crate::outline::{Copy, Does, Kind};
+use crate::read::kind_by_name;
 use crate::source::Span;
 
 impl<'a> Walker<'_, 'a> {
@@ -44,6 +45,7 @@ impl<'a> Walker<'_, 'a> {
         let earlier = image.as_deref().map(str::to_lowercase).and_then(|name| parts.last_named(&name, n));
         match earlier {
             Some(base) if depth < DEEPEST => {
+                self.link(stage.image.at, Link::Found);
                 self.stage(path, file, base, depth + 1);
                 let (from, to) = parts.part(base, acts.len()).unwrap_or_default();
                 for act in &acts[from..to] {
@@ -58,6 +60,7 @@ impl<'a> Walker<'_, 'a> {
             _ => {
                 // Deeper than is followed: what it stands on is not known.
                 let image = image.filter(|_| earlier.is_none());
+                self.link(stage.image.at, if image.is_some() { Link::Found } else { Link::Untold });
                 self.script.events.push(Event::Base { image, at: stage.image.at, also: Vec::new() });
             }
         }
@@ -125,6 +128,7 @@ impl<'a> Walker<'_, 'a> {
     pub(super) fn copy(&mut self, path: &str, copy: &Copy) {
         let Some(to) = self.variables.resolve(&copy.to) else { return };
         let sources: Vec<String> = copy.sources.iter().filter_map(|s| self.variables.resolve(s)).collect();
+        self.link_copied(copy);
         let Some(image) = &self.image else { return };
         let inside = paths::inside(&image.folder, &to);
         self.written.remove(&inside);
@@ -157,6 +161,22 @@ impl<'a> Walker<'_, 'a> {
                     self.copy_from(path, &from, &sources);
                 }
             }
+        }
+    }
+
+    /// Of what comes from the build context, the files that are ours by name.
+    fn link_copied(&mut self, copy: &Copy) {
+        for source in copy.sources.iter().filter(|_| copy.from.is_none()) {
+            let Some(path) = self.variables.resolve(source) else {
+                self.link(source.at, Link::Untold);
+                continue;
+            };
+            if kind_by_name(&path).is_none() || path.contains(['*', '?', '[', ':']) {
+                continue;
+            }
+            let contexts = self.image.iter().flat_map(|image| image.contexts.iter());
+            let is_there = contexts.filter_map(|c| paths::join(c, &path)).any(|path: String| self.project.file(&path).is_some());
+            self.link(source.at, if is_there { Link::Found } else { Link::Absent });
         }
     }
 
