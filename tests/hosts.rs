@@ -40,6 +40,36 @@ fn a_comment_in_a_host_file_silences_what_is_labelled_there() {
 }
 
 #[test]
+fn a_comment_in_a_host_file_silences_what_is_said_of_that_host() {
+    let old = "driver = \"470\"";
+    let quiet = format!("{old}  # cudalint: ignore[driver-too-old] goes away\n");
+    let whole = format!("# cudalint: ignore-file[driver-too-old]\n{old}\n");
+    for of_one in [&quiet, &whole] {
+        for (other, says) in [(old, ", b has 470"), ("driver = \"570\"", ", b has 570"), ("driver = \"590\"", "")] {
+            let temp = folder(&[OLD, ("hosts/a.toml", of_one), ("hosts/b.toml", other)]);
+            let (found, ..) = run(temp.path(), &["--host", "hosts"]);
+            assert_eq!((found.lines().count(), found.contains(says)), (usize::from(!says.is_empty()), true), "{other}: {found}");
+            let inline = format!("[[host]]\nname = \"a\"\n{quiet}[[host]]\nname = \"b\"\n{other}\n");
+            let (found, ..) = run(folder(&[OLD, ("cudalint.toml", &inline)]).path(), &[]);
+            assert_eq!((found.lines().count(), found.contains(says)), (usize::from(!says.is_empty()), true), "{inline}: {found}");
+        }
+    }
+    // One GPU of several; a comment in the repository is about every host.
+    let gpus = "[[gpu]]\nname = \"V100\"  # cudalint: ignore[no-kernels-for-gpu]\n[[gpu]]\nname = \"GTX 1080\"\n";
+    let (found, ..) = run(folder(&[OLD, ("h.toml", gpus)]).path(), &["--host", "h.toml"]);
+    assert!(found.contains("for GTX 1080 (sm_61)\n") && !found.contains("V100"), "{found}");
+    let told = ("requirements.txt", "torch==2.11.0  # cudalint: ignore[driver-too-old]\n");
+    let (found, ..) = run(folder(&[told, ("hosts/a.toml", old), ("hosts/b.toml", old)]).path(), &["--host", "hosts"]);
+    assert_eq!(found, "");
+    // What is true without a host stays.
+    let script = "pip install torch==2.5.1\npip install torch==2.11.0\n";
+    let (found, ..) = run(folder(&[("a.sh", script), ("a.toml", &quiet)]).path(), &["--host", "a.toml"]);
+    let (alone, ..) = run(folder(&[("a.sh", script)]).path(), &[]);
+    assert_eq!(found, alone);
+    assert!(alone.contains("torch-replaced-later"), "{alone}");
+}
+
+#[test]
 fn a_comment_for_a_rule_that_lacks_its_host_is_not_unused() {
     let text = "numpy  # cudalint: ignore[driver-too-old, no-kernels-for-gpu, image-needs-newer-driver]\n";
     let (driver, gpu, image) = ("driver-too-old", "no-kernels-for-gpu", "image-needs-newer-driver");
