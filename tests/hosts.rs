@@ -215,3 +215,44 @@ fn an_image_that_carries_cuda_is_asked_for_its_driver_whatever_it_is_built_on() 
         assert!(found.contains(said) && found.contains("driver-too-old") != said.is_empty(), "{image}: {found}");
     }
 }
+
+#[test]
+fn what_a_launch_tells_the_runtime_reaches_the_host() {
+    let image = "nvidia/cuda:12.6.3-base-ubuntu22.04";
+    let dockerfile = format!("FROM {image}\n");
+    let service = |more: &str| format!("services:\n  a:\n    build: .\n    {more}\n");
+    let asked = service("gpus: all");
+    let run = |options: &str| format!("docker run {options} {image} x\n");
+    let hidden = "environment: {NVIDIA_VISIBLE_DEVICES: void}";
+    let page = "```sh\ndocker compose run -e NVIDIA_DISABLE_REQUIRE=1 a\n```\n";
+    for (files, speaks) in [
+        (vec![("r.sh", run("--runtime nvidia"))], true),
+        (vec![("r.sh", run("--runtime=nvidia -e NVIDIA_VISIBLE_DEVICES=void"))], false),
+        (vec![("r.sh", run("-e NVIDIA_VISIBLE_DEVICES=none --runtime nvidia"))], false),
+        (vec![("r.sh", run("--runtime nvidia -e NVIDIA_VISIBLE_DEVICES=0"))], true),
+        // Docker's own request sets the variable anew.
+        (vec![("r.sh", run("--gpus all --runtime nvidia -e NVIDIA_VISIBLE_DEVICES=void"))], true),
+        (vec![("r.sh", run("--gpus all -e NVIDIA_DISABLE_REQUIRE=1"))], false),
+        (vec![("compose.yaml", service(&format!("runtime: nvidia\n    {hidden}")))], false),
+        (vec![("compose.yaml", service(&format!("gpus: all\n    {hidden}")))], true),
+        (vec![("compose.yaml", asked.clone())], true),
+        (vec![("compose.yaml", asked.clone()), ("r.sh", "docker compose run -e NVIDIA_DISABLE_REQUIRE=1 a\n".into())], false),
+        (vec![("compose.yaml", asked.clone()), ("r.sh", "docker compose run --env-from-file x a\n".into())], false),
+        (vec![("compose.yaml", asked.clone()), ("r.sh", "docker compose run -e A=1 a\n".into())], true),
+        (vec![("compose.yaml", asked.clone()), ("r.sh", "docker compose run -e NVIDIA_DISABLE_REQUIRE=1 b\n".into())], true),
+        (vec![("compose.yaml", asked.clone()), ("README.md", page.into())], false),
+        (
+            vec![
+                ("compose.yaml", format!("services:\n  a:\n    image: {image}\n    gpus: all\n")),
+                ("r.sh", "docker compose run -e NVIDIA_DISABLE_REQUIRE=1 a\n".into()),
+            ],
+            false,
+        ),
+    ] {
+        let built = files[0].0 == "compose.yaml" && files[0].1.contains("build");
+        let own = built.then(|| ("Dockerfile", dockerfile.clone()));
+        let all: Vec<_> = files.into_iter().chain(own).collect();
+        let (found, ..) = program::run(folder(&all).path(), &["--driver", "535.104.05", "--gpu", "RTX 3090"]);
+        assert_eq!(found.contains("image-needs-newer-driver"), speaks, "{all:?}: {found}");
+    }
+}
