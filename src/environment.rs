@@ -390,8 +390,8 @@ pub enum Reason {
     HostGpu {
         /// As written.
         name: String,
-        /// Its compute capability.
-        sm: Sm,
+        /// Its compute capability, where that is known.
+        sm: Option<Sm>,
     },
     /// Text of the reader: why a place could not be read.
     Torn(String),

@@ -65,8 +65,13 @@ fn meets_processor<'w>(words: impl Iterator<Item = &'w str> + Clone, host: &Host
     }
 }
 
+/// Whether a host may be a node with the labels of one of these lists; without a list it may be any machine.
+pub(crate) fn fits_any_node(lists: &[Vec<Node>], host: &Host) -> bool {
+    lists.is_empty() || lists.iter().any(|nodes| fits_nodes(nodes, host))
+}
+
 /// Whether a host may be a node with these labels: what cannot be told of the GPU that they ask for is not the host's.
-pub(crate) fn fits_nodes(nodes: &[Node], host: &Host) -> bool {
+fn fits_nodes(nodes: &[Node], host: &Host) -> bool {
     let is = |card: &knowledge::Gpu| {
         host.gpus.iter().any(|gpu| match knowledge::gpu(&gpu.name) {
             Some(known) => knowledge::is_same_model(known, card),

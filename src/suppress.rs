@@ -68,12 +68,16 @@ impl<'a> Suppressions<'a> {
     }
     /// Whether a comment at any of its labels names the finding's rule; the comment then counts as used.
     pub(crate) fn silence(&mut self, found: &Diagnostic) -> bool {
+        self.silence_at(found.rule, found.labels.iter().map(|label| label.at))
+    }
+    /// The same of a rule that speaks of these places.
+    pub(crate) fn silence_at(&mut self, rule: &str, places: impl Iterator<Item = Span>) -> bool {
         let mut silent = false;
-        for label in &found.labels {
-            let Some(names) = self.names.get(&(label.at.file, found.rule)) else { continue };
-            let near = names.lines.partition_point(|(lines, ..)| lines.start <= label.at.start.max(label.at.end));
-            let behind = names.lines[..near].iter().rev().take_while(|(_, furthest, ..)| *furthest >= label.at.start);
-            let covers = |lines: &Span| lines.touches(label.at) || lines.contains(label.at);
+        for at in places {
+            let Some(names) = self.names.get(&(at.file, rule)) else { continue };
+            let near = names.lines.partition_point(|(lines, ..)| lines.start <= at.start.max(at.end));
+            let behind = names.lines[..near].iter().rev().take_while(|(_, furthest, ..)| *furthest >= at.start);
+            let covers = |lines: &Span| lines.touches(at) || lines.contains(at);
             let lines = behind.filter(|(lines, ..)| covers(lines)).map(|(.., n, k)| (*n, *k));
             for (n, k) in names.whole.iter().copied().chain(lines) {
                 self.used[n][k] = true;

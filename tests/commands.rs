@@ -41,6 +41,27 @@ fn a_file_that_is_written_on_the_way_is_installed() {
 }
 
 #[test]
+fn options_before_the_verb_may_be_variables() {
+    let image = |lines: &str| format!("FROM python:3.11\n{lines}\n");
+    for (text, found) in [
+        ("pip $OPTIONS install torch==2.1.0", "torch 2.1.0 pypi"),
+        ("python -m pip $OPTIONS $MORE install torch==2.1.0", "torch 2.1.0 pypi"),
+        ("PIP=pip3\n$PIP $OPTIONS install torch==2.1.0", "torch 2.1.0 pypi"),
+        ("pip $OPTIONS download torch==2.1.0", ""),
+        // What stands behind the verb may name any index, and so may uv's own options.
+        ("pip install $OPTIONS torch==2.1.0", "torch ?"),
+        ("uv $OPTIONS pip install torch==2.1.0", "torch ?"),
+        ("O=--quiet\nuv $O pip install torch==2.1.0", "torch 2.1.0 pypi"),
+        ("O=--yes\nconda $O install pytorch::pytorch=2.1.0", "conda:pytorch 2.1.0 cpu conda/pytorch"),
+    ] {
+        check(&[("a.sh", text)], &[&format!("a.sh: {found}")]);
+    }
+    check(&[("a.sh", "pip $COMMAND torch==2.1.0")], &[]);
+    let known = image("ARG OPTIONS=\"-q --no-input\"\nRUN pip $OPTIONS install torch==2.1.0");
+    check(&[("Dockerfile", &known)], &["Dockerfile: <python:3.11> torch 2.1.0 pypi"]);
+}
+
+#[test]
 fn a_stage_triggers_what_stands_on_it() {
     check(
         &[(
@@ -64,6 +85,77 @@ fn modules_of_a_cluster_bring_what_is_not_known() {
         ],
         &["a.sh: torch 2.1.0 pypi", "b.sh: torch ?, xformers ?"],
     );
+    for (modules, found) in [
+        ("CUDA/11.1.0-GCC-9.3.0 nvhpc/22.5", "torch 2.1.0 pypi"),
+        ("cuda10.2/toolkit/10.2.89", "torch 2.1.0 pypi"),
+        // A conda of the site's has packages of its own, and pip looks where it does without.
+        ("anaconda3/2023.09", "torch 2.1.0 pypi"),
+        // The site's Python may look in a folder of the site's.
+        ("python/3.11", "torch ?"),
+        ("cuda-python", "torch ?"),
+        ("$MODULES", "torch ?"),
+    ] {
+        let text = format!("module load {modules}\npip install torch==2.1.0\n");
+        check(&[("a.sh", &text)], &[&format!("a.sh: {found}")]);
+    }
+    let text = "module load anaconda3\npip install torch\n";
+    check(&[("a.sh", text)], &["a.sh: torch ?"]);
+}
+
+#[test]
+fn an_installer_of_conda_says_which_python_it_brings() {
+    let url = "https://repo.anaconda.com/miniconda";
+    let newest = |path: &str, lines: &str| {
+        let text = format!("FROM ubuntu:22.04\n{lines}\nRUN {path}pip install torch\n");
+        let mut linter = Linter::new(Settings::default());
+        linter.set("Dockerfile", &text).expect("no configuration");
+        linter.report();
+        let all: Vec<_> = linter.environments().flat_map(|env| &env.components).collect();
+        let [torch] = all.as_slice() else { panic!("{text}: {all:?}") };
+        torch.builds.today().map(|build| build.version.to_string())
+    };
+    let (own, old) = (newest("", ""), Some("2.4.1".to_owned()));
+    let fetched = format!("RUN wget {url}/Miniconda3-py38_23.1.0-1-Linux-x86_64.sh -O /tmp/m.sh && sh /tmp/m.sh -b -p /root/m");
+    let named = "ARG V=py38_23.1.0\nRUN bash ./Miniconda3-$V-1-Linux-x86_64.sh -b -p /opt/conda";
+    let path = |lines: &str, folder: &str| format!("{lines}\nENV PATH={folder}/bin:$PATH");
+    for (program, lines, found) in [
+        ("/root/m/bin/", fetched.clone(), &old),
+        ("", path(&fetched, "/root/m"), &old),
+        ("/opt/conda/bin/", named.to_owned(), &old),
+        ("", path(named, "/opt/conda"), &old),
+        // Another Python's pip.
+        ("", fetched.clone(), &own),
+        ("/root/m/bin/", fetched.replace("py38_23.1.0-1", "latest"), &own),
+        ("/root/m/bin/", fetched.replace("Miniconda3-py38_23.1.0-1", "Miniforge3"), &own),
+        ("/root/m/bin/", fetched.replace("py38", "py3999999999999"), &own),
+    ] {
+        assert_eq!(newest(program, &lines), *found, "{lines}");
+    }
+}
+
+#[test]
+fn what_conda_was_asked_for_before_still_holds() {
+    let newest = |lines: &str| {
+        let mut linter = Linter::new(Settings::default());
+        linter.set("a.sh", lines).expect("no configuration");
+        linter.report();
+        let all: Vec<_> = linter.environments().flat_map(|env| &env.components).collect();
+        let toolkit = all.into_iter().find(|component| component.name == "conda:cuda-toolkit").expect("a toolkit");
+        toolkit.builds.today().and_then(|build| build.cuda()).map(|cuda| cuda.minor_only().to_string())
+    };
+    let (first, then) = ("conda install -n x cuda-version=12.4\n", "conda install -n x cuda-toolkit\n");
+    let told = Some("12.4".to_owned());
+    for (lines, found) in [
+        (format!("{first}{then}"), &told),
+        (format!("conda create -n x cuda-version=12.4 python=3.11\n{then}"), &told),
+        (format!("conda install -n x cuda-version=12.1\n{first}{then}"), &told),
+        (then.to_owned(), &None),
+        (format!("conda install -n y cuda-version=12.4\n{then}"), &None),
+        (format!("conda activate x\nconda install cuda-version=12.4\nconda remove cuda-version\n{then}"), &None),
+        (format!("conda install -n x cuda-version=99.9\n{then}"), &None),
+    ] {
+        assert_eq!(newest(&lines), *found, "{lines}");
+    }
 }
 
 #[test]

@@ -40,6 +40,36 @@ fn a_comment_in_a_host_file_silences_what_is_labelled_there() {
 }
 
 #[test]
+fn a_comment_in_a_host_file_silences_what_is_said_of_that_host() {
+    let old = "driver = \"470\"";
+    let quiet = format!("{old}  # cudalint: ignore[driver-too-old] goes away\n");
+    let whole = format!("# cudalint: ignore-file[driver-too-old]\n{old}\n");
+    for of_one in [&quiet, &whole] {
+        for (other, says) in [(old, ", b has 470"), ("driver = \"570\"", ", b has 570"), ("driver = \"590\"", "")] {
+            let temp = folder(&[OLD, ("hosts/a.toml", of_one), ("hosts/b.toml", other)]);
+            let (found, ..) = run(temp.path(), &["--host", "hosts"]);
+            assert_eq!((found.lines().count(), found.contains(says)), (usize::from(!says.is_empty()), true), "{other}: {found}");
+            let inline = format!("[[host]]\nname = \"a\"\n{quiet}[[host]]\nname = \"b\"\n{other}\n");
+            let (found, ..) = run(folder(&[OLD, ("cudalint.toml", &inline)]).path(), &[]);
+            assert_eq!((found.lines().count(), found.contains(says)), (usize::from(!says.is_empty()), true), "{inline}: {found}");
+        }
+    }
+    // One GPU of several; a comment in the repository is about every host.
+    let gpus = "[[gpu]]\nname = \"V100\"  # cudalint: ignore[no-kernels-for-gpu]\n[[gpu]]\nname = \"GTX 1080\"\n";
+    let (found, ..) = run(folder(&[OLD, ("h.toml", gpus)]).path(), &["--host", "h.toml"]);
+    assert!(found.contains("for GTX 1080 (sm_61)\n") && !found.contains("V100"), "{found}");
+    let told = ("requirements.txt", "torch==2.11.0  # cudalint: ignore[driver-too-old]\n");
+    let (found, ..) = run(folder(&[told, ("hosts/a.toml", old), ("hosts/b.toml", old)]).path(), &["--host", "hosts"]);
+    assert_eq!(found, "");
+    // What is true without a host stays.
+    let script = "pip install torch==2.5.1\npip install torch==2.11.0\n";
+    let (found, ..) = run(folder(&[("a.sh", script), ("a.toml", &quiet)]).path(), &["--host", "a.toml"]);
+    let (alone, ..) = run(folder(&[("a.sh", script)]).path(), &[]);
+    assert_eq!(found, alone);
+    assert!(alone.contains("torch-replaced-later"), "{alone}");
+}
+
+#[test]
 fn a_comment_for_a_rule_that_lacks_its_host_is_not_unused() {
     let text = "numpy  # cudalint: ignore[driver-too-old, no-kernels-for-gpu, image-needs-newer-driver]\n";
     let (driver, gpu, image) = ("driver-too-old", "no-kernels-for-gpu", "image-needs-newer-driver");
@@ -183,5 +213,46 @@ fn an_image_that_carries_cuda_is_asked_for_its_driver_whatever_it_is_built_on() 
         let text = format!("docker run --gpus all {image}\n");
         let (found, ..) = run(folder(&[("run.sh", text.as_str()), ("h.toml", host)]).path(), &["--host", "h.toml"]);
         assert!(found.contains(said) && found.contains("driver-too-old") != said.is_empty(), "{image}: {found}");
+    }
+}
+
+#[test]
+fn what_a_launch_tells_the_runtime_reaches_the_host() {
+    let image = "nvidia/cuda:12.6.3-base-ubuntu22.04";
+    let dockerfile = format!("FROM {image}\n");
+    let service = |more: &str| format!("services:\n  a:\n    build: .\n    {more}\n");
+    let asked = service("gpus: all");
+    let run = |options: &str| format!("docker run {options} {image} x\n");
+    let hidden = "environment: {NVIDIA_VISIBLE_DEVICES: void}";
+    let page = "```sh\ndocker compose run -e NVIDIA_DISABLE_REQUIRE=1 a\n```\n";
+    for (files, speaks) in [
+        (vec![("r.sh", run("--runtime nvidia"))], true),
+        (vec![("r.sh", run("--runtime=nvidia -e NVIDIA_VISIBLE_DEVICES=void"))], false),
+        (vec![("r.sh", run("-e NVIDIA_VISIBLE_DEVICES=none --runtime nvidia"))], false),
+        (vec![("r.sh", run("--runtime nvidia -e NVIDIA_VISIBLE_DEVICES=0"))], true),
+        // Docker's own request sets the variable anew.
+        (vec![("r.sh", run("--gpus all --runtime nvidia -e NVIDIA_VISIBLE_DEVICES=void"))], true),
+        (vec![("r.sh", run("--gpus all -e NVIDIA_DISABLE_REQUIRE=1"))], false),
+        (vec![("compose.yaml", service(&format!("runtime: nvidia\n    {hidden}")))], false),
+        (vec![("compose.yaml", service(&format!("gpus: all\n    {hidden}")))], true),
+        (vec![("compose.yaml", asked.clone())], true),
+        (vec![("compose.yaml", asked.clone()), ("r.sh", "docker compose run -e NVIDIA_DISABLE_REQUIRE=1 a\n".into())], false),
+        (vec![("compose.yaml", asked.clone()), ("r.sh", "docker compose run --env-from-file x a\n".into())], false),
+        (vec![("compose.yaml", asked.clone()), ("r.sh", "docker compose run -e A=1 a\n".into())], true),
+        (vec![("compose.yaml", asked.clone()), ("r.sh", "docker compose run -e NVIDIA_DISABLE_REQUIRE=1 b\n".into())], true),
+        (vec![("compose.yaml", asked.clone()), ("README.md", page.into())], false),
+        (
+            vec![
+                ("compose.yaml", format!("services:\n  a:\n    image: {image}\n    gpus: all\n")),
+                ("r.sh", "docker compose run -e NVIDIA_DISABLE_REQUIRE=1 a\n".into()),
+            ],
+            false,
+        ),
+    ] {
+        let built = files[0].0 == "compose.yaml" && files[0].1.contains("build");
+        let own = built.then(|| ("Dockerfile", dockerfile.clone()));
+        let all: Vec<_> = files.into_iter().chain(own).collect();
+        let (found, ..) = program::run(folder(&all).path(), &["--driver", "535.104.05", "--gpu", "RTX 3090"]);
+        assert_eq!(found.contains("image-needs-newer-driver"), speaks, "{all:?}: {found}");
     }
 }

@@ -56,3 +56,36 @@ fn each_term_of_an_affinity_will_do() {
     let any = "{matchExpressions: [{key: pool, operator: Exists}]}";
     assert!(!affinity(&a100) && affinity(&rtx) && affinity(&format!("{a100}, {rtx}")) && affinity(&format!("{a100}, {any}")));
 }
+
+#[test]
+fn an_image_that_is_built_here_is_for_the_nodes_of_its_pods() {
+    let pod = |selector: &str| {
+        format!(
+            "apiVersion: v1\nkind: Pod\nspec:\n  {selector}\n  containers:\n    - name: x\n      image: acme/app:1\n      resources: {{limits: {{nvidia.com/gpu: 1}}}}\n"
+        )
+    };
+    let speaks = |files: &[(&str, &str)], gpu: &str| {
+        let mut linter = Linter::new(Settings { select: vec!["no-kernels-for-gpu".to_owned()], ..Settings::default() });
+        let build =
+            [("Dockerfile", "FROM python:3.11\nRUN pip install torch==2.11.0\n"), ("b.sh", "docker build -t acme/app:1 .\n")];
+        for (path, text) in build.iter().chain(files) {
+            linter.set(path, text).expect("no configuration");
+        }
+        linter.host(Origin::Outside, "host.toml", &format!("[[gpu]]\nname = \"{gpu}\"\n")).expect("a host");
+        !linter.report().diagnostics.is_empty()
+    };
+    let (t4, v100) = ("cloud.google.com/gke-accelerator: nvidia-tesla-t4", "cloud.google.com/gke-accelerator: nvidia-tesla-v100");
+    let [on_t4, on_v100] = [t4, v100].map(|label| pod(&format!("nodeSelector: {{{label}}}")));
+    let (anywhere, compose) = (pod("restartPolicy: Never"), "services:\n  a:\n    image: acme/app:1\n    gpus: all\n");
+    for (files, told) in [
+        (&[][..], true),
+        (&[("k/a.yaml", on_t4.as_str())][..], false),
+        (&[("k/a.yaml", &on_v100)], true),
+        (&[("k/a.yaml", &on_t4), ("k/b.yaml", &on_v100)], true),
+        (&[("k/a.yaml", &on_t4), ("k/b.yaml", &anywhere)], true),
+        (&[("k/a.yaml", &on_t4), ("compose.yaml", compose)], true),
+    ] {
+        assert_eq!(speaks(files, "V100"), told, "{files:?}");
+    }
+    assert!(!speaks(&[("k/a.yaml", &on_v100)], "GTX 1080"));
+}

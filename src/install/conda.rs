@@ -28,7 +28,13 @@ impl State {
         let specs = || step.asks.iter().filter(|a| a.language == Language::MatchSpec);
         let told =
             specs().find_map(|ask| Some((ask.at, MatchSpec::parse(ask.text.as_deref()?).ok()?)).filter(|(_, s)| is_of_cuda(s)));
-        let cuda = told.or_else(|| limits.pins(CUDA_VERSION).first().cloned().filter(|(_, spec)| is_of_cuda(spec)));
+        // What was asked for before stays asked for, as long as it goes with what is new.
+        // Source: <https://docs.conda.io/projects/conda/en/stable/dev-guide/specs/solver-state.html>.
+        let pinned = limits.pins(CUDA_VERSION).first().cloned().filter(|(_, spec)| is_of_cuda(spec));
+        let cuda = told.clone().or(pinned).or_else(|| self.conda_cuda.clone());
+        if told.is_some() {
+            self.conda_cuda = told;
+        }
         for ask in specs() {
             // Of a text that is not known, its package may be.
             let known = ask.text.as_deref().or(ask.package.as_deref());

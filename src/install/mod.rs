@@ -57,6 +57,12 @@ pub(crate) fn fold(beginning: &Beginning, world: &World, script: &Script, aliase
                     states.values_mut().for_each(|state| state.platform.narrow_python(stated));
                 }
             }
+            Event::PythonOf { prefix, python } => {
+                if let Some(told) = Pythons::parse(python) {
+                    let fresh = || State { before: before.clone(), ..State::of_image(platform.clone(), None) };
+                    states.entry(pythons.lands(prefix)).or_insert_with(fresh).platform.narrow_python(told);
+                }
+            }
             Event::Install(installed) => {
                 // Who installs into a place that is there already has packages there.
                 let unknown_base = matches!(installed.prefix, Prefix::Somewhere(_));
@@ -215,7 +221,8 @@ impl State {
     fn of_image(platform: Platform, image: Option<&Image>) -> Self {
         let (installed, by_conda, steps) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
         let before = Earlier::default();
-        let mut state = Self { platform, installed, by_conda, steps, unknown_base: false, other_builds: false, before };
+        let mut state =
+            Self { platform, installed, by_conda, steps, unknown_base: false, other_builds: false, before, conda_cuda: None };
         if let Some(image) = image {
             // An image of inference servers or frameworks may have a torch that its row does not tell.
             let told = image.row.is_some_and(|row| !row.torch.is_empty());

@@ -5,8 +5,10 @@ use std::collections::BTreeMap;
 use super::earlier::Earlier;
 use crate::environment::{Build, Candidates, Component, Evidence, Image, Join, Reason, Step};
 use crate::knowledge::{self, Basis, Library};
+use crate::notation::match_spec::MatchSpec;
 use crate::outline::Tool;
 use crate::platform::Platform;
+use crate::source::Span;
 use crate::version::{CudaVersion, Version};
 
 /// One prefix while its steps are folded.
@@ -25,6 +27,8 @@ pub(super) struct State {
     pub(super) other_builds: bool,
     /// What may be there from before.
     pub(super) before: Earlier,
+    /// The CUDA that an earlier step of conda was asked for: it holds for later ones, too.
+    pub(super) conda_cuda: Option<(Span, MatchSpec)>,
 }
 
 /// A package that is there.
@@ -75,6 +79,7 @@ impl State {
                 _ => crate::notation::requirement::normalise(name),
             };
             self.installed.remove(&name);
+            self.conda_cuda.take_if(|(_, spec)| name.strip_prefix("conda:") == Some(&spec.name));
         }
     }
 

@@ -31,25 +31,35 @@ enum Precedence {
     First(&'static [&'static str]),
     /// On one host, the rule with the highest driver bound speaks; the others' links become labels.
     HighestBound(&'static [&'static str]),
-    /// What a host breaks at is said of it; how it came there, by the first rule, becomes labels of that.
-    Breaks(&'static str, &'static [&'static str]),
 }
 
 static WHO_SPEAKS: &[Precedence] = &[
     Precedence::HighestBound(&["driver-too-old", "image-needs-newer-driver"]),
     Precedence::First(&["index-shadowed", "torch-replaced-later", "companion-mismatch"]),
-    Precedence::Breaks("torch-replaced-later", &["driver-too-old", "no-kernels-for-gpu"]),
 ];
 
-/// From what was seen to what is said, where so many hosts are in force; levels, suppressions and order come after.
-pub(crate) fn judge(seen: Vec<Seen>, hosts: usize, choices: &Choices) -> Vec<Diagnostic> {
+/// What a host breaks at is said of it; how it came there, by the first rule, becomes labels of that.
+static BREAKS: &[(&str, &[&str])] = &[("torch-replaced-later", &["driver-too-old", "no-kernels-for-gpu"])];
+
+/// From what was seen to what is said, where so many hosts are in force; levels, the repository's suppressions and order come
+/// after. What a host's own file silences is said of the others all the same: `silent` tells it by the rule and the places of
+/// that host.
+pub(crate) fn judge(
+    seen: Vec<Seen>,
+    hosts: usize,
+    choices: &Choices,
+    mut silent: impl FnMut(&str, &[Span]) -> bool,
+) -> Vec<Diagnostic> {
     let mut graded: Vec<(Seen, Severity)> = seen.into_iter().filter_map(|s| grade(&s).map(|level| (s, level))).collect();
     for precedence in WHO_SPEAKS {
         match precedence {
             Precedence::First(rules) => first_speaks(&mut graded, rules),
             Precedence::HighestBound(rules) => highest_bound_speaks(&mut graded, rules),
-            Precedence::Breaks(cause, rules) => breaking_speaks(&mut graded, cause, rules),
         }
+    }
+    graded.retain(|(seen, _)| !silent(seen.rule.name, &places_of_host(seen)));
+    for (cause, rules) in BREAKS {
+        breaking_speaks(&mut graded, cause, rules);
     }
     choices.soften(&mut graded);
     merge(graded, hosts)
@@ -69,6 +79,12 @@ fn grade(seen: &Seen) -> Option<Severity> {
         }
     }
     Some(level)
+}
+
+/// Where the host's own file says what does not fit.
+fn places_of_host(seen: &Seen) -> Vec<Span> {
+    let of_host = |link: &&Evidence| matches!(link.reason, Reason::HostDriver | Reason::HostGpu { .. });
+    seen.clash.of.iter().filter(of_host).map(|link| link.at).collect()
 }
 
 fn first_speaks(graded: &mut Vec<(Seen, Severity)>, rules: &[&str]) {

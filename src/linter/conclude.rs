@@ -24,11 +24,12 @@ impl Linter {
         };
         let seen = seen.into_iter().filter(|s| chosen(s.rule.name)).collect();
         let hosts: BTreeSet<&str> = self.all_hosts().map(|host| host.name.as_str()).collect();
-        let mut said = judge::judge(seen, hosts.len(), choices);
         let of_files = self.files.values().map(|f| (f.id, f.outline.ignores.as_slice()));
         let read: HashSet<FileId> = self.files.values().map(|f| f.id).collect();
         let beside = self.beside.iter().filter(|(id, _)| !read.contains(id));
         let mut suppressions = Suppressions::new(of_files.chain(beside.map(|(id, ignores)| (*id, ignores.as_slice()))));
+        let mut said =
+            judge::judge(seen, hosts.len(), choices, |rule, places| suppressions.silence_at(rule, places.iter().copied()));
         report.warnings.extend(suppressions.without_effect().chain(self.unknown_rules()).chain(self.unknown_mirrors()));
         said.retain_mut(|found| self.level(found) && !suppressions.silence(found));
         if let Some(rule) = RULES.iter().find(|r| matches!(r.check, Check::Suppressions) && chosen(r.name)) {

@@ -256,7 +256,7 @@ impl Linter {
                 }
                 let mut hosts = self.hosts_of(&beginning.path);
                 let meant_for = format!("{} {}", beginning.name, beginning.machine);
-                hosts.retain(|host| hardware::meets(&meant_for, host) && hardware::fits_nodes(&beginning.nodes, host));
+                hosts.retain(|host| hardware::meets(&meant_for, host) && hardware::fits_any_node(&beginning.nodes, host));
                 let old = starts.remove(&beginning.name);
                 let fresh = old.filter(|old| old.fingerprint == self.fingerprint(&project, &beginning, &hosts, old));
                 order.push(beginning.name.clone());

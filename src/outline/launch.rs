@@ -73,11 +73,14 @@ impl Launch {
     #[must_use]
     pub fn may_have_gpu(&self) -> bool {
         // Where the `nvidia` runtime is the default one, this variable asks.
-        let chosen = |v: &Variable| {
-            let value = v.value.as_ref().and_then(Text::known);
-            v.name == "NVIDIA_VISIBLE_DEVICES" && !matches!(value, Some("" | "void" | "none"))
-        };
+        let chosen = |v: &Variable| v.name == VISIBLE && !hides(v);
         !self.idle && (self.gpu.is_asked() || self.open || self.environment.iter().any(chosen))
+    }
+    /// Whether these variables, the last of a name the one that holds, keep the `nvidia` runtime from giving any GPU. A request
+    /// of Docker's own sets the variable anew.
+    #[must_use]
+    pub fn hides_gpus<'v>(environment: impl IntoIterator<Item = &'v Variable>) -> bool {
+        environment.into_iter().filter(|v| v.name == VISIBLE).last().is_some_and(hides)
     }
     /// Whether these words only ask a program for its help or version.
     #[must_use]
@@ -88,8 +91,15 @@ impl Launch {
     }
 }
 
+/// Which GPUs the `nvidia` runtime gives: <https://docs.nvidia.com/datacenter/cloud-native/container-toolkit/latest/docker-specialized.html>.
+const VISIBLE: &str = "NVIDIA_VISIBLE_DEVICES";
+
+fn hides(variable: &Variable) -> bool {
+    matches!(variable.value.as_ref().and_then(Text::known), Some("" | "void" | "none"))
+}
+
 /// A label that a node must have, with one of these values.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Node {
     /// Its key.
     pub label: String,

@@ -256,6 +256,13 @@ pub enum Does {
         /// Its options.
         arguments: Vec<Text>,
     },
+    /// An installer puts a conda into a folder (`bash Miniconda3-latest-Linux-x86_64.sh -b -p /opt/conda`).
+    CondaInstaller {
+        /// The file.
+        file: Text,
+        /// The folder.
+        prefix: Text,
+    },
     /// Manifests are changed.
     Patch(Patch),
     /// Compose files are read together, the last of which has the last word; relative to the working directory.

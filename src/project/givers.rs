@@ -9,11 +9,11 @@ use super::processors::Processors;
 use super::spoken::Name;
 use super::variables::Variables;
 use super::{Project, merged, paths};
-use crate::outline::{BuildOf, Does, Kind, Launch, Launcher, Text};
+use crate::outline::{BuildOf, Does, Kind, Launch, Launcher, Node, Text};
 use crate::source::Span;
 
 /// One file of the root that builds a Dockerfile.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Giver {
     /// The build context, relative to the root.
     context: String,
@@ -29,11 +29,12 @@ struct Giver {
 }
 
 /// What is built is run, as far as that is known.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Run {
     way: Way,
     gpu: Gpu,
     processors: Processors,
+    nodes: Vec<Nodes>,
 }
 
 /// Whether a GPU may be there when something runs.
@@ -60,6 +61,9 @@ struct Way {
     /// The file whose variables stand in what is said here, root-relative.
     interpolation: Option<String>,
 }
+
+/// What a node must have.
+pub(super) type Nodes = Vec<Node>;
 
 /// An image of one name is not run in more ways: with more it is not known how.
 const MOST_RUNS: usize = 16;
@@ -102,6 +106,8 @@ pub(super) struct Built {
     gpu: BTreeMap<String, Gpu>,
     /// The processors that they are built for.
     processors: BTreeMap<String, Processors>,
+    /// The nodes that they are sent to.
+    nodes: BTreeMap<String, Vec<Nodes>>,
     /// Variables that all run it with, where all agree.
     pub(super) environment: Vec<(String, String, Span)>,
     /// Files of variables that all run it with, root-relative; `None` for one whose path is not known.
@@ -157,6 +163,12 @@ impl Built {
             let all = processors.entry(giver.target.to_lowercase()).or_insert_with(|| own.clone());
             *all = all.clone().and(own.clone());
         }
+        let mut nodes: BTreeMap<String, Vec<Nodes>> = BTreeMap::new();
+        for giver in givers {
+            if let Some(run) = &giver.run {
+                nodes.entry(giver.target.to_lowercase()).or_default().extend(run.nodes.iter().cloned());
+            }
+        }
         Self {
             contexts,
             arguments,
@@ -164,6 +176,7 @@ impl Built {
             targets,
             gpu,
             processors,
+            nodes,
             environment: first.map(|way| way.environment.iter().filter(all).cloned().collect()).unwrap_or_default(),
             environment_files: first.filter(|_| same_files).map(|way| way.files.clone()).unwrap_or_default(),
             unread_environment: !same_files || runs.iter().any(|run| run.way.unread),
@@ -198,6 +211,12 @@ impl Built {
         let by_default = if is_last { self.gpu.get("") } else { None };
         by_default.into_iter().chain(self.gpu.get(stage)).copied().max()
     }
+    /// What the nodes of a cluster must have that a stage is sent to, one of these; none where it is run elsewhere, too.
+    pub(super) fn nodes(&self, stage: &str, is_last: bool) -> Vec<Nodes> {
+        let by_default = if is_last { self.nodes.get("") } else { None };
+        let all: Vec<Nodes> = by_default.into_iter().chain(self.nodes.get(stage)).flatten().cloned().collect();
+        if all.iter().any(Vec::is_empty) { Vec::new() } else { all }
+    }
     /// The processors that a stage is built for; one that nobody asks for is built for what others stand on it for.
     pub(super) fn processors(&self, stage: &str, is_last: bool) -> Processors {
         let by_default = if is_last { self.processors.get("") } else { None };
@@ -213,11 +232,21 @@ pub(super) struct Givers {
     /// Of what nobody builds.
     none: Built,
     images: Images,
+    /// Services that commands run with other variables for the container's runtime.
+    changed_services: BTreeSet<String>,
 }
 
 impl Givers {
     pub(super) fn of(&self, dockerfile: &str) -> &Built {
         self.of.get(dockerfile).unwrap_or(&self.none)
+    }
+    /// The services of compose files that commands run with other variables for the container's runtime, by name.
+    pub(super) fn changed_services(&self) -> &BTreeSet<String> {
+        &self.changed_services
+    }
+    /// Whether a service is one of them.
+    pub(super) fn is_changed(&self, launch: &Launch) -> bool {
+        launch.by == Launcher::Compose && launch.name.as_ref().is_some_and(|name| self.changed_services.contains(name))
     }
     /// What an image of that name may be.
     pub(super) fn named(&self, name: &Name) -> Vec<&Made> {
@@ -243,6 +272,7 @@ pub(super) fn givers(project: &Project<'_>) -> Givers {
     let mut by_hand: BTreeMap<String, Vec<Giver>> = BTreeMap::new();
     let mut interpolations = Interpolations::new(project);
     let runs = runs(project, &mut interpolations);
+    let changed_services = changed_services(project);
     for (path, file) in project.files() {
         let mut machine = Processors::default();
         for act in &file.outline.acts {
@@ -288,9 +318,10 @@ pub(super) fn givers(project: &Project<'_>) -> Givers {
             } else if launch.idle {
                 vec![None]
             } else {
-                let way = Way::of(path, &layers, launch.by, &mut interpolations);
+                let mut way = Way::of(path, &layers, launch.by, &mut interpolations);
+                way.unread |= launch.name.as_ref().is_some_and(|name| changed_services.contains(name));
                 let processors = Processors::default();
-                vec![Some(Run { way, gpu: project.gpu(&layers), processors })]
+                vec![Some(Run { way, gpu: project.gpu(&layers), processors, nodes: vec![launch.nodes.clone()] })]
             };
             let variables = interpolations.of_launch(path, launch);
             let arguments = Arguments::of(&build, variables);
@@ -330,7 +361,7 @@ pub(super) fn givers(project: &Project<'_>) -> Givers {
             built.hash ^= 1;
         }
     }
-    Givers { of, none: Built::by(&[]), images }
+    Givers { of, none: Built::by(&[]), images, changed_services }
 }
 
 /// Images that people run with other variables for the container's runtime, as Markdown tells them.
@@ -339,9 +370,30 @@ fn changed_by_hand(project: &Project<'_>) -> HashSet<String> {
     for (path, file) in project.files().filter(|(_, file)| file.kind == Kind::Markdown) {
         for act in &file.outline.acts {
             let Does::Launch(launch) = &act.does else { continue };
-            let given = launch.environment.iter().any(|variable| variable.name.starts_with("NVIDIA_"));
-            if given || launch.unread_environment || !launch.environment_files.is_empty() {
+            if changes_runtime(launch) || launch.unread_environment {
                 found.extend(project.spoken.image(path, launch));
+            }
+        }
+    }
+    found
+}
+
+/// Whether a launch gives variables that the container's runtime looks at, as far as that can be told.
+fn changes_runtime(launch: &Launch) -> bool {
+    let given = launch.environment.iter().any(|variable| variable.name.starts_with("NVIDIA_"));
+    given || !launch.environment_files.is_empty()
+}
+
+/// Services that `docker compose run` gives such variables, in a script or on a page.
+fn changed_services(project: &Project<'_>) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    for (_, file) in project.files().filter(|(_, file)| file.kind != Kind::Compose) {
+        for act in &file.outline.acts {
+            if let Does::Launch(launch) = &act.does
+                && launch.by == Launcher::Compose
+                && changes_runtime(launch)
+            {
+                found.extend(launch.name.clone());
             }
         }
     }
@@ -350,7 +402,7 @@ fn changed_by_hand(project: &Project<'_>) -> HashSet<String> {
 
 /// How images are run that have a name and are not built where they are run.
 fn runs(project: &Project<'_>, interpolations: &mut Interpolations<'_, '_>) -> BTreeMap<String, Vec<Run>> {
-    let mut found: BTreeMap<String, (Gpu, Vec<Way>, Option<Processors>)> = BTreeMap::new();
+    let mut found: BTreeMap<String, Known> = BTreeMap::new();
     // What Markdown says people do is no run of its own.
     for (path, file) in project.files().filter(|(_, file)| file.kind != Kind::Markdown) {
         for act in &file.outline.acts {
@@ -363,30 +415,43 @@ fn runs(project: &Project<'_>, interpolations: &mut Interpolations<'_, '_>) -> B
             let with_gpu = if handed_on { Gpu::No } else { project.gpu(&layers) };
             let variables = interpolations.of_launch(path, launch);
             let own = Processors::of(&layers, variables);
-            let (gpu, ways, processors) = found.entry(image).or_default();
+            let known = found.entry(image).or_default();
             // Those with a GPU say how it is used.
-            if with_gpu > *gpu {
-                ways.clear();
-                *processors = None;
+            if with_gpu > known.gpu {
+                *known = Known { gpu: with_gpu, ..Known::default() };
             }
-            if with_gpu >= *gpu {
-                *processors = Some(processors.take().map_or_else(|| own.clone(), |known| known.and(own.clone())));
+            if with_gpu < known.gpu {
+                continue;
             }
-            if with_gpu >= *gpu && ways.len() <= MOST_RUNS {
+            known.processors = Some(known.processors.take().map_or_else(|| own.clone(), |known| known.and(own.clone())));
+            if known.ways.len() <= MOST_RUNS {
                 let way = Way::of(path, &layers, launch.by, interpolations);
-                if !ways.contains(&way) {
-                    ways.push(way);
+                if !known.ways.contains(&way) {
+                    known.ways.push(way);
                 }
             }
-            *gpu = with_gpu.max(*gpu);
+            if known.nodes.len() < MOST_RUNS && !known.nodes.contains(&launch.nodes) {
+                known.nodes.push(launch.nodes.clone());
+            }
         }
     }
-    let known = |ways: Vec<_>| if ways.len() > MOST_RUNS { vec![Way::unknown()] } else { ways };
-    let runs = |gpu, ways, processors: Processors| {
-        known(ways).into_iter().map(|way| Run { way, gpu, processors: processors.clone() }).collect()
-    };
-    let runs = found.into_iter().map(|(image, (gpu, ways, own))| (image, runs(gpu, ways, own.unwrap_or_default())));
+    let runs = found.into_iter().map(|(image, known)| {
+        let Known { gpu, ways, processors, nodes } = known;
+        let processors = processors.unwrap_or_default();
+        let ways = if ways.len() > MOST_RUNS { vec![Way::unknown()] } else { ways };
+        let run = |way| Run { way, gpu, processors: processors.clone(), nodes: nodes.clone() };
+        (image, ways.into_iter().map(run).collect())
+    });
     runs.collect()
+}
+
+/// How an image is run.
+#[derive(Default)]
+struct Known {
+    gpu: Gpu,
+    ways: Vec<Way>,
+    processors: Option<Processors>,
+    nodes: Vec<Nodes>,
 }
 
 /// The file beside a compose file from which Compose takes the variables that stand in it.

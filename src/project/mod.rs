@@ -163,7 +163,8 @@ impl<'a> Project<'a> {
         let asks = layers.iter().any(|l| !l.idle && l.gpu.is_asked());
         let says_cpu = || device::says_cpu(words(), device::Choice::Cpu);
         let needs = || device::says_cuda(words().map(|word| (word, ()))).is_some() || merged::environment(layers).any(set);
-        let may = || self.default_runtime.is_some() || layers.iter().any(|l| l.may_have_gpu());
+        let by_default = || self.default_runtime.is_some() && !Launch::hides_gpus(merged::environment(layers));
+        let may = || by_default() || layers.iter().any(|l| l.may_have_gpu());
         if asks || !says_cpu() && (may() || needs()) {
             Gpu::Yes
         } else if words().next().is_none() {
@@ -209,7 +210,8 @@ impl<'a> Project<'a> {
             })
             .collect();
         let root = self.workspaces.root(path).map(str::to_owned);
-        (self.givers.of(path).hash, self.installers.tool(path), self.brought(path), root, before)
+        let services = self.givers.changed_services().clone();
+        (self.givers.of(path).hash, services, self.installers.tool(path), self.brought(path), root, before)
     }
     /// Where the parts of a file begin.
     fn parts(&self, file: File<'_>) -> &parts::Parts<'a> {

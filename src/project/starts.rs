@@ -31,8 +31,8 @@ pub(crate) struct Beginning {
     pub(crate) machine: String,
     /// The processors that an image is for, or that a CI job runs on.
     pub(crate) processors: Processors,
-    /// What the nodes of a cluster that it is sent to must have.
-    pub(crate) nodes: Vec<Node>,
+    /// What the nodes of a cluster that it is sent to must have, one of these; none where it is for any machine.
+    pub(crate) nodes: Vec<Vec<Node>>,
 }
 
 impl Beginning {
@@ -151,7 +151,7 @@ pub(crate) fn commanded(project: &Project<'_>) -> Vec<Beginning> {
                 let runs = !lent && project.gpu(&layers) == Gpu::Yes && !merged::is_replaced(launch, &layers);
                 let processors = Processors::of(&layers, interpolations.of_launch(path, launch));
                 let start = start(format!("{path}:{word}"), image.at, Enters::Image(i), runs);
-                found.push(Beginning { processors, nodes: launch.nodes.clone(), ..start });
+                found.push(Beginning { processors, nodes: vec![launch.nodes.clone()], ..start });
             }
         }
     }
@@ -274,7 +274,7 @@ pub(super) fn stages(project: &Project<'_>, path: &str) -> Vec<Beginning> {
             enters: Enters::Stage(n),
             machine: String::new(),
             processors: processors[n].clone(),
-            nodes: Vec::new(),
+            nodes: built.nodes(&name_of(n, stage), n == last),
             runs: {
                 let name = name_of(n, stage);
                 let gpu = built.gpu(&name, n == last);

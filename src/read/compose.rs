@@ -199,7 +199,9 @@ impl<'a> Service<'a> {
 
     fn launch(mut self, key: Node<'_>) -> Launch {
         let build = self.get("build").and_then(|b| self.build(b));
-        let gpu = self.gpu();
+        let environments = self.layers.iter().rev().filter_map(|l| l.get("environment"));
+        let environment: Vec<_> = environments.flat_map(|n| variables(n, Scope::Environment)).collect();
+        let gpu = self.gpu(Launch::hides_gpus(&environment));
         // The service's own is the one of those it is built for that it runs on.
         let built_for = || Some(self.get("build")?.get("platforms")?.items().into_iter().filter_map(node_text).collect());
         let platform = self.get("platform").and_then(node_text).map(|platform| vec![platform]);
@@ -207,7 +209,6 @@ impl<'a> Service<'a> {
         let of = |key: &str| self.get(key).map(words);
         let command = of("command").unwrap_or_default();
         let entrypoint = self.get("entrypoint").filter(|n| !n.is_null()).map(words);
-        let layers = self.layers.iter().rev();
         Launch {
             by: Launcher::Compose,
             name: key.text().map(str::to_owned),
@@ -219,7 +220,7 @@ impl<'a> Service<'a> {
             idle: self.has_no_replicas() || Launch::only_tells(entrypoint.as_deref(), &command),
             command,
             entrypoint,
-            environment: layers.filter_map(|l| l.get("environment")).flat_map(|n| variables(n, Scope::Environment)).collect(),
+            environment,
             environment_files: self.get("env_file").map(files).unwrap_or_default(),
             unread_environment: false,
             pod: None,
@@ -254,7 +255,9 @@ impl<'a> Service<'a> {
         })
     }
 
-    fn gpu(&mut self) -> GpuRequest {
+    /// Its request for a GPU; a variable may have `hidden` all from the `nvidia` runtime.
+    fn gpu(&mut self, hidden: bool) -> GpuRequest {
+        let mut declined = false;
         let mut asked: Vec<Span> = Vec::new();
         let mut other: Option<Span> = None;
         for layer in self.layers.clone() {
@@ -272,8 +275,10 @@ impl<'a> Service<'a> {
                 && let Some(text) = node_text(value)
             {
                 self.open |= text.known().is_none();
-                if by_default(&text).as_deref() == Some("nvidia") {
-                    asked.push(key.at().to(value.at()));
+                match by_default(&text).as_deref() == Some("nvidia") {
+                    true if hidden => declined = true,
+                    true => asked.push(key.at().to(value.at())),
+                    false => {}
                 }
             }
             let reservations = layer.path(&["deploy", "resources", "reservations"]);
@@ -298,6 +303,7 @@ impl<'a> Service<'a> {
         match (asked.first(), other) {
             (Some(at), _) => GpuRequest::Asked(*at),
             (None, Some(at)) => GpuRequest::Optional(at),
+            (None, None) if declined => GpuRequest::Declined,
             (None, None) => GpuRequest::None,
         }
     }

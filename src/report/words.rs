@@ -32,7 +32,9 @@ fn words(reason: &Reason) -> String {
         Reason::MadeForGpu { because } | Reason::UsesGpu { because } => masked(because).into_owned(),
         Reason::Launched { by } => launched(*by).to_owned(),
         Reason::HostDriver => "the host's driver".to_owned(),
-        Reason::HostGpu { name, sm } => {
+        Reason::HostGpu { name, sm: None } if name.is_empty() => "the host's GPU".to_owned(),
+        Reason::HostGpu { name, sm: None } => format!("the host has {name}"),
+        Reason::HostGpu { name, sm: Some(sm) } => {
             let exact = if sm.exact { "a" } else { "" };
             match format!("sm_{}{}{exact}", sm.major, sm.minor) {
                 sm if sm == *name => format!("the host's GPU is {sm}"),
@@ -113,10 +115,13 @@ mod tests {
             (Reason::ReleaseNotes { driver: "545.23".into() }, "its release notes ask for driver 545.23 or newer"),
             (Reason::MadeForGpu { because: "its image carries CUDA".into() }, "its image carries CUDA"),
             (
-                Reason::HostGpu { name: "RTX 4090".into(), sm: Sm { major: 8, minor: 9, exact: false } },
+                Reason::HostGpu { name: "RTX 4090".into(), sm: Some(Sm { major: 8, minor: 9, exact: false }) },
                 "the host's RTX 4090 is sm_89",
             ),
-            (Reason::HostGpu { name: "sm_90".into(), sm: Sm { major: 9, minor: 0, exact: false } }, "the host's GPU is sm_90"),
+            (
+                Reason::HostGpu { name: "sm_90".into(), sm: Some(Sm { major: 9, minor: 0, exact: false }) },
+                "the host's GPU is sm_90",
+            ),
             (Reason::Asked { package: "torch".into(), wants: String::new() }, "torch is asked for, in any version"),
             (Reason::Asked { package: "torch".into(), wants: "==2.1.0".into() }, "torch==2.1.0 is asked for"),
         ] {

@@ -86,7 +86,7 @@ impl Machine<'_> {
         let clash = Clash::new(Holds::Always, message, vec![first, self.driver.evidence()]);
         let mut clash = clash.host_has(Has::Driver(has)).at_most(level);
         if let Some(gpu) = self.host.gpus.first() {
-            let reason = gpu.sm.map_or(Reason::Here, |sm| Reason::HostGpu { name: gpu.name.clone(), sm });
+            let reason = Reason::HostGpu { name: gpu.name.clone(), sm: gpu.sm };
             clash.of.push(Evidence {
                 at: gpu.at,
                 reason,

@@ -76,6 +76,6 @@ fn links(component: &Component, build: &Build, basis: Option<Basis>, gpu: &Gpu, 
         build: format!("{} {}", component.name, build.version),
         kernels: chain::carried(build.release.kernels),
     };
-    let reason = Reason::HostGpu { name: gpu.name.clone(), sm };
+    let reason = Reason::HostGpu { name: gpu.name.clone(), sm: Some(sm) };
     vec![package, Evidence { at: gpu.at, reason, also: Vec::new(), basis: gpu.basis, join: Join::Stated }]
 }

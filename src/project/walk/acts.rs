@@ -12,9 +12,46 @@ use crate::notation::asking::Says;
 use crate::outline::{Act, Answer, Does, How, Include, Kind, Leaves, Piece, Place, Scope, Text, Variable};
 use crate::source::Span;
 
-/// Modules that bring no Python and none of its packages.
-const WITHOUT_PYTHON: &[&str] =
-    &["cuda", "cudatoolkit", "cudnn", "nccl", "gcc", "openmpi", "mpich", "cmake", "ninja", "git", "slurm", "hpcx", "tmux"];
+/// Modules that bring no Python and none of its packages: libraries, compilers, other programs.
+const WITHOUT_PYTHON: &[&str] = &[
+    "cuda",
+    "cudatoolkit",
+    "cuda-toolkit",
+    "cudnn",
+    "nccl",
+    "nvhpc",
+    "gcc",
+    "gcccore",
+    "llvm",
+    "clang",
+    "openmpi",
+    "mpich",
+    "ucx",
+    "cmake",
+    "ninja",
+    "git",
+    "git-lfs",
+    "slurm",
+    "hpcx",
+    "tmux",
+    "openblas",
+    "fftw",
+    "hdf5",
+    "ffmpeg",
+    "gdrcopy",
+    "libaio",
+    "julia",
+    "java",
+    "foss",
+    "gompi",
+    "rclone",
+    "apptainer",
+    "singularity",
+    "nsight-systems",
+    "nsight-compute",
+];
+/// Modules of a conda, with a Python and packages of its own.
+const CONDA: &[&str] = &["anaconda", "miniconda", "miniforge", "mambaforge", "micromamba", "mamba", "conda"];
 
 fn is_of_tool(path: &Text) -> bool {
     let Some(Piece::Literal(end)) = path.pieces.last() else { return false };
@@ -254,6 +291,16 @@ impl<'a> Walker<'_, 'a> {
             }
             Does::Compile(compile) if compile.program == "make" => self.make(act.at, &compile.arguments, depth),
             Does::Use(used) => self.take_in(used, depth),
+            Does::Download(download) => {
+                if let (Some(url), Some(to)) = (self.variables.resolve(&download.url), download.to.as_ref()) {
+                    self.base.fetch(&url, self.variables.resolve(to).as_deref());
+                }
+            }
+            Does::CondaInstaller { file, prefix } => {
+                if let (Some(file), Some(prefix)) = (self.variables.resolve(file), self.variables.resolve(prefix)) {
+                    self.base.install(&file, self.here(&prefix));
+                }
+            }
             Does::Modules(modules) if !modules.unloads => self.load(&modules.names, act.at),
             Does::Python(text) => {
                 if let Some(text) = self.variables.resolve(text) {
@@ -277,13 +324,19 @@ impl<'a> Walker<'_, 'a> {
         for variable in ["LD_LIBRARY_PATH", "CUDA_HOME", "CUDA_PATH"] {
             self.variables.set(variable, Value::unknown(at, Seen::Programs));
         }
-        let without_python = |name: &Text| {
+        let is_of = |name: &Text, list: &[&str]| {
             let name = self.variables.resolve(name).unwrap_or_default().to_lowercase();
-            WITHOUT_PYTHON.contains(&name.split(['/', '@']).next().unwrap_or_default())
+            let name = name.split(['/', '@']).next().unwrap_or_default();
+            // `cuda10.2/toolkit`, `miniconda3`, `gcc-11.2`: the number says which.
+            let bare = name.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | '-'));
+            list.contains(&name) || list.contains(&bare)
         };
-        if !names.iter().all(without_python) {
+        let python: Vec<&Text> = names.iter().filter(|name| !is_of(name, WITHOUT_PYTHON)).collect();
+        if !python.iter().all(|name| is_of(name, CONDA)) {
             self.variables.set("PIP_CONFIG_FILE", Value::unknown(at, Seen::Programs));
             self.variables.set("UV_CONFIG_FILE", Value::unknown(at, Seen::Programs));
+        }
+        if !python.is_empty() {
             self.script.events.push(Event::Unknown);
         }
     }

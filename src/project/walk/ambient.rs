@@ -102,6 +102,9 @@ impl Walker<'_, '_> {
         if step.tool == Tool::UvPip {
             self.settings_of_uv_pip(&mut step);
         }
+        if let Some(python) = self.python_of_base(&step) {
+            self.script.events.push(Event::PythonOf { prefix: step.prefix.clone(), python });
+        }
         self.script.suits_host |= step.says.suits_host();
         self.bounds.step(step.asks.len() + step.locks.len());
         self.script.events.push(Event::Install(Box::new(step)));

@@ -2,6 +2,7 @@
 
 mod acts;
 mod ambient;
+mod base;
 mod before;
 mod bounds;
 mod configuration;
@@ -24,6 +25,7 @@ use std::fmt::Write;
 use std::hash::{DefaultHasher, Hasher};
 use std::rc::Rc;
 
+use base::Base;
 use bounds::{Bounds, DEEPEST};
 use configuration::Configuration;
 use decided::{Decided, Last};
@@ -160,6 +162,8 @@ pub(crate) enum Event {
     Unknown,
     /// The manifest says which Python it is for.
     Python(String),
+    /// Which Python a prefix has is told.
+    PythonOf { prefix: Prefix, python: String },
     /// Before all this, these steps may have happened.
     Before(Before),
 }
@@ -347,6 +351,8 @@ struct Walker<'p, 'a> {
     made: BTreeSet<String>,
     /// Where the Python that was chosen by name has its packages.
     python: Option<Prefix>,
+    /// The conda that an installer put there.
+    base: Base,
     /// The act that happens stands under a test that may go either way.
     tested: bool,
     /// On what it rests that the act happens, or all that follow.
@@ -442,6 +448,7 @@ impl<'p, 'a> Walker<'p, 'a> {
             later: Vec::new(),
             made: BTreeSet::new(),
             python: None,
+            base: Base::default(),
             tested: false,
             says: Says::default(),
             unsure: false,
@@ -588,7 +595,8 @@ impl<'p, 'a> Walker<'p, 'a> {
             }
             let name = self.variables.resolve(image);
             let layers = self.project.merged.layers(path, launch);
-            self.script.unread_environment = layers.iter().any(|layer| layer.unread_environment);
+            let unread = layers.iter().any(|layer| layer.unread_environment);
+            self.script.unread_environment = unread || self.project.givers.is_changed(launch);
             for file in merged::environment_files(&layers) {
                 let file = self.variables.resolve(file).and_then(|file| paths::join(paths::folder(path), &file));
                 self.environment_file(file.as_deref());

@@ -69,6 +69,10 @@ fn any(install: &Install, words: &[Text], unknown: &[usize], at: Span) -> Option
     if words.iter().any(|word| word.known() == Some("run")) {
         return None;
     }
+    // Those before pip's verb are options of its own, none of which names an index or a bound.
+    // Source: <https://pip.pypa.io/en/stable/cli/pip/#general-options>.
+    let verb = words.iter().position(|word| word.known() == Some("install")).filter(|_| install.tool == Tool::Pip);
+    let unknown = &unknown[unknown.partition_point(|n| verb.is_some_and(|verb| *n < verb))..];
     // A command that takes no arguments says the same without it.
     let idle = unknown.iter().take(LOOKED_AT).find(|n| {
         let without: Vec<Text> = words[..**n].iter().chain(&words[**n + 1..]).cloned().collect();

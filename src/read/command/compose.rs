@@ -60,6 +60,7 @@ fn run(words: &[Text], key: Span) -> Option<Launch> {
     while let Some(next) = next(&mut rest, FLAGS, "dTiP") {
         match next {
             Next::Valued("e" | "--env", value, _) => launch.environment.extend(variable(&value, Scope::Environment)),
+            Next::Valued("--env-from-file", file, _) => launch.environment_files.push(file),
             Next::Valued("--entrypoint", value, _) => launch.entrypoint = Some(vec![value]),
             Next::Flag | Next::Unread | Next::Valued(..) => {}
             Next::Operand(service) => {
@@ -69,6 +70,7 @@ fn run(words: &[Text], key: Span) -> Option<Launch> {
             }
         }
     }
-    let changed = launch.entrypoint.is_some() || !launch.command.is_empty() || !launch.environment.is_empty();
+    let given = !launch.environment.is_empty() || !launch.environment_files.is_empty();
+    let changed = launch.entrypoint.is_some() || !launch.command.is_empty() || given;
     (changed && launch.name.is_some()).then_some(launch)
 }

@@ -35,10 +35,18 @@ const VALUED: &[&str] = &[
     "auth-file",
 ];
 
+/// Subcommands that are read with unknown words before them.
+const VERBS: &[&str] = &["install", "create", "update", "upgrade", "remove", "uninstall", "env"];
+
 /// What a command line does: `words` follow the program's name, `at` is the whole command.
 /// What `conda run` runs is a command of its own, read by who dispatches commands.
 pub(super) fn conda(words: &[Text], at: Span) -> Vec<Does> {
-    let line = Line::read(words);
+    let mut line = Line::read(words);
+    // What stands before the verb and is not known are options.
+    let known = line.positional.iter().position(|word| word.known().is_some());
+    if let Some(first) = known.filter(|first| line.positional[*first].known().is_some_and(|word| VERBS.contains(&word))) {
+        line.positional.drain(..first);
+    }
     let mut verbs = line.positional.iter().map(|w| w.known().unwrap_or_default());
     let verb = verbs.next().unwrap_or_default();
     let rest = |n: usize| line.positional.get(n..).unwrap_or_default();

@@ -153,10 +153,15 @@ fn behind(word: &Text, bytes: usize) -> Text {
 fn run(words: &[Text], key: Span) -> Launch {
     let mut out = Launch::new(Launcher::DockerRun, key);
     let mut rest = words;
+    let mut by_runtime = None;
     while let Some(next) = next(&mut rest, RUN_FLAGS, "ditPq") {
         match next {
             Next::Flag => {}
             Next::Unread => out.open = true,
+            // It gives what a variable says.
+            Next::Valued("--runtime", value, at) if value.known().is_some_and(|value| value.starts_with("nvidia")) => {
+                by_runtime = Some(at);
+            }
             Next::Valued(name, value, at) => option(&mut out, name, value, at),
             Next::Operand(word) if !is_image(word, rest) => out.open = true,
             Next::Operand(word) => {
@@ -166,6 +171,9 @@ fn run(words: &[Text], key: Span) -> Launch {
                 break;
             }
         }
+    }
+    if let Some(at) = by_runtime.filter(|_| !matches!(out.gpu, GpuRequest::Asked(_))) {
+        out.gpu = if Launch::hides_gpus(&out.environment) { GpuRequest::Declined } else { GpuRequest::Asked(at) };
     }
     out
 }
@@ -194,7 +202,6 @@ fn option(out: &mut Launch, name: &str, value: Text, at: Span) {
     let known = value.known().unwrap_or_default();
     let asks = match name {
         "--gpus" => value.known().is_none_or(|v| !matches!(v, "" | "0" | "none")),
-        "--runtime" => known.starts_with("nvidia"),
         "--device" => is_gpu_device(known),
         _ => false,
     };

@@ -48,6 +48,23 @@ impl Grammar {
         }
         None
     }
+    /// The same of a program whose subcommands are `verbs`: unknown words before one of them stand for options.
+    pub(in crate::read) fn verb<'a>(&self, words: &'a [Text], verbs: &[&str]) -> Option<(Vec<Part>, &'a Text, &'a [Text])> {
+        let (mut parts, mut command, mut rest) = self.command(words)?;
+        let unknown = |word: &Text| leading(word).is_empty() && word.known().is_none();
+        let mut skipped = Vec::new();
+        while unknown(command) {
+            skipped.push(Part::Unknown(command.clone()));
+            let (more, next, behind) = self.command(rest)?;
+            skipped.extend(more);
+            (command, rest) = (next, behind);
+        }
+        if !skipped.is_empty() && !command.known().is_some_and(|verb| verbs.contains(&verb)) {
+            return self.command(words);
+        }
+        parts.extend(skipped);
+        Some((parts, command, rest))
+    }
     /// Takes a command line apart.
     pub(in crate::read) fn parse(&self, words: &[Text]) -> Vec<Part> {
         let mut parts = Vec::with_capacity(words.len());

@@ -106,7 +106,9 @@ const PIP: Grammar = Grammar {
 
 /// What `pip …` does; `words` are those behind `pip`, `python -m pip`.
 pub(in crate::read) fn pip(words: &[Text]) -> Vec<Does> {
-    let Some((mut parts, command, rest)) = PIP.command(words) else { return Vec::new() };
+    let Some((mut parts, command, rest)) = PIP.verb(words, &["install", "download", "wheel", "uninstall"]) else {
+        return Vec::new();
+    };
     parts.extend(PIP.parse(rest));
     match command.known() {
         Some("install") => install(parts, false),
@@ -332,6 +334,10 @@ pub(super) mod tests {
             ("download torch", "Pip torch elsewhere"),
             ("wheel -w out torch", "Pip torch elsewhere"),
             ("uninstall -y torch Torch_Vision", "Pip removes torch,torch-vision"),
+            ("$OPTS -q $MORE install -U torch", "Pip torch upgrade"),
+            ("$OPTS download torch", "Pip torch elsewhere"),
+            ("$COMMAND torch install", ""),
+            ("$COMMAND", ""),
             ("config set global.extra-index-url https://e.org/cu118", "PIP_EXTRA_INDEX_URL=https://e.org/cu118"),
             ("install --upgrade", ""),
             ("install", ""),

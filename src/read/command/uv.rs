@@ -114,7 +114,9 @@ const UV: Grammar = Grammar {
 
 /// What `uv …` does; `words` are those behind `uv`.
 pub(in crate::read) fn uv(words: &[Text], at: Span) -> Vec<Does> {
-    let Some((global, command, rest)) = UV.command(words) else { return Vec::new() };
+    let Some((global, command, rest)) = UV.verb(words, &["pip", "sync", "lock", "add", "remove", "run", "venv"]) else {
+        return Vec::new();
+    };
     match command.known() {
         Some("pip") => uv_pip(global, rest, at),
         Some("sync") => project(global, UV.parse(rest), at, false),
@@ -161,7 +163,7 @@ fn done(it: Install) -> Vec<Does> {
 }
 
 fn uv_pip(global: Vec<Part>, rest: &[Text], at: Span) -> Vec<Does> {
-    let Some((mut parts, verb, rest)) = UV.command(rest) else { return Vec::new() };
+    let Some((mut parts, verb, rest)) = UV.verb(rest, &["install", "sync", "compile", "uninstall"]) else { return Vec::new() };
     parts.splice(0..0, global);
     parts.extend(UV.parse(rest));
     let mut it = new(Tool::UvPip, verb.known() == Some("compile"));

@@ -102,6 +102,7 @@ fn happens(walk: &mut Walk<'_, '_>, at: Span, words: &[Word], texts: &[Text]) {
         }
         Some(path) if path.contains('/') && is_script(path) => {
             sets(walk);
+            conda_installer(program, arguments).into_iter().for_each(|does| walk.out.act(at, does));
             run_script(walk, at, program);
         }
         _ => {
@@ -234,9 +235,22 @@ fn shell(walk: &mut Walk<'_, '_>, at: Span, words: &[Word], arguments: &[Text]) 
             let rest = arguments.iter().skip_while(|a| a.at != argument.at).skip(1).cloned().collect();
             return walk.out.act(at, Does::Runfile { file: argument.clone(), arguments: rest });
         } else {
+            let rest = arguments.iter().skip_while(|a| a.at != argument.at).skip(1);
+            let installs = conda_installer(argument, &rest.cloned().collect::<Vec<_>>());
+            installs.into_iter().for_each(|does| walk.out.act(at, does));
             return run_script(walk, at, argument);
         }
     }
+}
+
+/// `Miniconda3-latest-Linux-x86_64.sh -b -p /opt/conda`, whatever the file is called: no other script has these options.
+/// Source: <https://www.anaconda.com/docs/getting-started/miniconda/install>.
+fn conda_installer(file: &Text, options: &[Text]) -> Option<Does> {
+    let short = |word: &&Text| word.known().is_some_and(|w| w.starts_with('-') && !w.starts_with("--"));
+    let has = |letter: char| options.iter().filter(short).any(|w| w.known().is_some_and(|w| w.contains(letter)));
+    let prefix = options.iter().position(|w| short(&w) && w.known().is_some_and(|w| w.ends_with('p')))?;
+    let prefix = options.get(prefix + 1).filter(|_| has('b'))?.clone();
+    Some(Does::CondaInstaller { file: file.clone(), prefix })
 }
 
 /// Another script is run; what it sets ends with it.
