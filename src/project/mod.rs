@@ -4,6 +4,7 @@ mod arguments;
 mod arms;
 mod before;
 mod command;
+mod drivers;
 mod givers;
 mod gpu_machine;
 mod images;
