@@ -99,9 +99,9 @@ impl<'a> Parts<'a> {
         self.begins.len()
     }
     /// The last acts before this one that put a driver on the machine.
-    pub(super) fn drivers_before(&self, at: usize) -> impl Iterator<Item = usize> + use<> {
+    pub(super) fn drivers_before(&self, at: usize) -> &[usize] {
         let before = &self.drivers[..self.drivers.partition_point(|driver| *driver < at)];
-        before[before.len().saturating_sub(DRIVERS)..].to_vec().into_iter()
+        &before[before.len().saturating_sub(DRIVERS)..]
     }
     /// How many launches there are.
     pub(super) fn launches(&self) -> usize {

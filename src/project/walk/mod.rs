@@ -589,7 +589,8 @@ impl<'p, 'a> Walker<'p, 'a> {
             if let Some(variables) = interpolation_file(path, launch.by).and_then(|path| self.variables_of(&path)) {
                 self.variables.add(variables);
             }
-            for act in self.project.parts(file).drivers_before(at).map(|at| &acts[at]) {
+            let project = self.project;
+            for act in project.parts(file).drivers_before(at).iter().map(|at| &acts[*at]) {
                 if self.takes(act) {
                     self.put_driver(&act.does);
                 }
