@@ -1,7 +1,7 @@
 //! Questions along the chain that several rules and reports ask: which driver a CUDA release needs, what a GPU can run,
 //! what a start needs in all.
 
-use crate::environment::{Evidence, Host, Join, Reason};
+use crate::environment::{Environment, Evidence, Host, Join, Reason};
 use crate::knowledge::{self, Basis, DriverBound, Kernels, Library, Release, Segment, Sm};
 use crate::notation::requirement::Subject;
 use crate::platform::Os;
@@ -33,6 +33,13 @@ impl<'a> Driver<'a> {
         let cuda = || host.driver_cuda.as_ref().map(|(v, at)| (Known::Cuda(*v), *at));
         let (known, at) = number.or_else(cuda)?;
         Some(Self { host, at, known })
+    }
+    /// The driver under which an environment runs on a host; `None` where it brings one that may be newer than the host's.
+    pub(crate) fn under(env: &Environment, host: &'a Host) -> Option<Self> {
+        let driver = Self::of(host)?;
+        let Some(own) = env.own_driver.as_ref().filter(|_| !driver.windows()) else { return Some(driver) };
+        let branch = own.version.as_ref().map(DriverVersion::branch);
+        (branch.zip(driver.branch()).is_some_and(|(own, host)| own <= host)).then_some(driver)
     }
     /// Windows numbers its drivers apart, and a WSL host has a Windows driver.
     fn windows(&self) -> bool {

@@ -44,6 +44,8 @@ pub struct Environment {
     pub components: Vec<Component>,
     /// Exported variables in the end, by name.
     pub variables: BTreeMap<String, Setting>,
+    /// The driver that a step puts on the machine, in the place of the one that the host is told to have.
+    pub own_driver: Option<OwnDriver>,
     /// CUDA releases for which a step or the image brings `cuda-compat`.
     pub forward_compat: Vec<CudaVersion>,
     /// The image is not known: it may bring another one.
@@ -56,6 +58,13 @@ impl Environment {
     pub fn component(&self, name: &str) -> Option<&Component> {
         self.components.iter().find(|c| c.name == name)
     }
+}
+
+/// A driver that is installed along with the rest.
+#[derive(Clone, Debug)]
+pub struct OwnDriver {
+    /// Its number as far as it is told: `550`, `550.54.14`.
+    pub version: Option<DriverVersion>,
 }
 
 /// One installing command.

@@ -62,6 +62,7 @@ struct Tables {
     toolkits: Vec<(Key, String)>,
     packages: Vec<(Key, String)>,
     shell_files: Vec<(Key, String)>,
+    service_variables: Vec<(Key, String)>,
     configuration_files: Vec<(Key, String)>,
 }
 
@@ -125,6 +126,7 @@ const KINDS: &[(&str, Take, &[&str])] = &[
     ("toolkit", Tables::toolkit, &["cuda", "cudas", "sms", "basis", "source"]),
     ("system_package", Tables::system_package, &["pattern", "patterns", "carries", "basis", "source"]),
     ("shell_file", Tables::shell_file, &["end", "source"]),
+    ("service_variable", Tables::service_variable, &["name", "services", "source"]),
     ("configuration_file", Tables::configuration_file, &["name", "variable", "source"]),
 ];
 const RELEASE: &[&str] = &[
@@ -564,6 +566,13 @@ impl Tables {
         Ok(text_key(end))
     }
 
+    fn service_variable(&mut self, row: &Row) -> Answer<Key> {
+        self.source(row.must("source")?)?;
+        let (name, services) = (row.must("name")?, row.list("services")?);
+        self.service_variables.push((text_key(name), format!("({name:?}, &{services:?})")));
+        Ok(text_key(name))
+    }
+
     fn configuration_file(&mut self, row: &Row) -> Answer<Key> {
         self.source(row.must("source")?)?;
         let (name, variable) = (row.must("name")?, row.must("variable")?);
@@ -628,6 +637,7 @@ impl Tables {
         put("TOOLKITS", "Toolkit", sorted(self.toolkits, "toolkit")?);
         put("SYSTEM_PACKAGES", "SystemPackage", sorted(self.packages, "system_package")?);
         put("SHELL_FILES", "&str", sorted(self.shell_files, "shell_file")?);
+        put("SERVICE_VARIABLES", "(&str, &[&str])", sorted(self.service_variables, "service_variable")?);
         put("CONFIGURATION_FILES", "(&str, &str)", sorted(self.configuration_files, "configuration_file")?);
         put("SOURCES", "&str", self.sources.iter().map(|s| format!("{s:?}")).collect());
         writeln!(out, "pub(crate) static DATE: &str = {:?};", self.date).expect("text grows");

@@ -11,7 +11,7 @@ mod view;
 
 use std::collections::BTreeMap;
 
-use crate::environment::{Environment, Evidence, Image, Join, Reason, Setting, Start};
+use crate::environment::{Environment, Evidence, Image, Join, OwnDriver, Reason, Setting, Start};
 use crate::knowledge::{self, Basis};
 use crate::notation::cuda_name::without_cuda;
 use crate::notation::image::ImageReference;
@@ -89,7 +89,7 @@ pub(crate) fn fold(beginning: &Beginning, world: &World, script: &Script, aliase
                 before.take(&apart, steps.told);
                 states.values_mut().for_each(|state| state.before = before.clone());
             }
-            Event::Base { .. } => {}
+            Event::Base { .. } | Event::Driver(_) => {}
         }
     }
     let variables: BTreeMap<String, Setting> = script
@@ -107,6 +107,10 @@ pub(crate) fn fold(beginning: &Beginning, world: &World, script: &Script, aliase
     if let Enters::Manifest(selection) = &beginning.enters {
         choices.extend(selection.choices.iter().cloned());
     }
+    let own_driver = script.events.iter().rev().find_map(|event| match event {
+        Event::Driver(version) => Some(OwnDriver { version: version.clone() }),
+        _ => None,
+    });
     let several = states.values().filter(|s| !s.steps.is_empty()).count() > 0;
     states
         .into_iter()
@@ -124,6 +128,7 @@ pub(crate) fn fold(beginning: &Beginning, world: &World, script: &Script, aliase
             components: state.components(),
             steps: state.steps,
             variables: variables.clone(),
+            own_driver: own_driver.clone(),
             forward_compat: forward_compat.clone(),
             forward_compat_open: base.as_ref().is_some_and(|base| match base.row {
                 Some(row) => !row.cuda.is_empty() && row.flavour == knowledge::Flavour::None,

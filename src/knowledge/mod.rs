@@ -8,6 +8,7 @@ mod image;
 mod index;
 mod node;
 mod rows;
+mod service;
 mod system;
 mod tables;
 
@@ -18,6 +19,7 @@ pub use image::{image, is_bare, is_of_cuda, system_python};
 pub use index::{index, index_by_id, index_of_file, is_tag, mirrored, serves};
 pub use node::{gpu_of_node, is_same_model, node_label};
 pub use rows::*;
+pub use service::{is_of_service, set_by_service};
 pub use system::system_package;
 
 use crate::version::{CudaVersion, DriverVersion};

@@ -183,6 +183,8 @@ pub enum Does {
     Python(Text),
     /// Extras or groups that are never installed together (`tool.uv.conflicts`).
     Conflict(Vec<Choice>),
+    /// The project is worked out for machines on which one of these markers holds, and no others (`tool.uv.environments`).
+    ResolvedFor(Vec<Text>),
     /// The project is no package: it lists what is installed, and is not installed itself (poetry's `package-mode = false`).
     Unpackaged,
     /// The project is the root of others, which share what it sets (`tool.uv.workspace`).

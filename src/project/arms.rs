@@ -1,28 +1,83 @@
 //! Which arm of a branch is taken where all that its test asks is known: `[ "$VARIANT" = gpu ]` under `ARG VARIANT=cpu`.
 
-use super::questions::{ELIF, cases, parts, value_alone};
+use super::questions::{ELIF, Parts, cases, parts, value_alone};
 
 /// A test longer than this may go on where its text was cut.
 const LONGEST: usize = 256;
 /// Tests in tests in tests.
 const DEEPEST: usize = 6;
 
-/// What is known of which arms of a test are taken.
+/// The tests of a branch, taken apart.
 pub(super) struct Arms {
-    /// Whether each test holds, in their order; behind the last is the arm in which none does.
-    holds: Vec<Option<bool>>,
+    /// One for each test, in their order; behind the last is the arm in which none holds.
+    tests: Vec<Part>,
     /// Arm 0 changed places with this one.
     swapped: u32,
 }
 
+/// What a test, or a part of one, comes to on a machine; `None` where that cannot be told.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Answer {
+    /// On a Linux machine with an NVIDIA GPU.
+    pub(super) on_host: Option<bool>,
+    /// In the build of an image.
+    pub(super) in_build: Option<bool>,
+}
+
+/// Which answers count where the values of variables say nothing.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum By {
+    Values,
+    Host,
+    Build,
+}
+
+impl By {
+    fn of(self, answer: Answer) -> Option<bool> {
+        match self {
+            Self::Values => None,
+            Self::Host => answer.on_host,
+            Self::Build => answer.in_build,
+        }
+    }
+}
+
+/// A part of a test.
+enum Part {
+    Any(Vec<Part>),
+    All(Vec<Part>),
+    Not(Box<Part>),
+    /// A comparison, and what is known of it without the value.
+    Compared(Comparison, Answer),
+    /// A command, which may be a variable's value: `if $IS_MAC`.
+    Command {
+        value: Option<String>,
+        answer: Answer,
+    },
+    /// One pattern of a `case`.
+    Case {
+        subject: Option<String>,
+        pattern: String,
+        answer: Answer,
+    },
+    Unknown,
+}
+
+/// What compares a value.
+struct Comparison {
+    /// `X`, or `(command)`.
+    subject: String,
+    operator: &'static str,
+    /// `None`: not known.
+    answer: Option<String>,
+    /// The answer is a pattern.
+    pattern: bool,
+    negated: bool,
+}
+
 impl Arms {
-    /// `value` is what a variable (`$X`) or a command (`$(uname -m)`) comes to; `answer` tells of what is left whether it
-    /// holds: a command, a part of a test.
-    pub(super) fn of(
-        test: &str,
-        value: &impl Fn(&str) -> Option<String>,
-        answer: &impl Fn(&str) -> Option<bool>,
-    ) -> Option<Self> {
+    /// `answer` tells of a command, or a part of a test, whether it holds.
+    pub(super) fn of(test: &str, answer: &impl Fn(&str) -> Answer) -> Option<Self> {
         if test.len() >= LONGEST {
             return None;
         }
@@ -31,19 +86,19 @@ impl Arms {
             Some((test, arm)) => (test, arm.parse().ok()?),
             None => (test, 0),
         };
-        let known = Known { value, answer };
-        let holds = match cases(test) {
-            Some((subject, patterns)) => patterns.into_iter().map(|pattern| known.case(subject, pattern)).collect(),
-            None => test.split(ELIF).map(|test| known.holds(test, 0)).collect(),
+        let tests = match cases(test) {
+            Some((subject, patterns)) => patterns.into_iter().map(|pattern| case(subject, pattern, answer)).collect(),
+            None => test.split(ELIF).map(|test| statement(test, answer, 0)).collect(),
         };
-        Some(Self { holds, swapped })
+        Some(Self { tests, swapped })
     }
 
-    /// The number of the first that holds, or of the one behind the last.
-    pub(super) fn taken(&self) -> Option<u32> {
+    /// The number of the first that holds by the values of variables (`X`) and commands (`(uname -m)`), or of the one behind
+    /// the last.
+    pub(super) fn taken(&self, value: &impl Fn(&str) -> Option<String>) -> Option<u32> {
         let mut place = 0;
-        for holds in &self.holds {
-            if (*holds)? {
+        for test in &self.tests {
+            if test.holds(value, By::Values)? {
                 break;
             }
             place += 1;
@@ -52,10 +107,11 @@ impl Arms {
     }
 
     /// Whether this arm is known not to be taken.
-    pub(super) fn excludes(&self, arm: u32) -> bool {
+    pub(super) fn excludes(&self, arm: u32, value: &impl Fn(&str) -> Option<String>, by: By) -> bool {
         let place = usize::try_from(self.change(arm)).unwrap_or(usize::MAX);
-        let before = self.holds.iter().take(place);
-        self.holds.get(place) == Some(&Some(false)) || before.copied().any(|holds| holds == Some(true))
+        let holds = |test: &Part| test.holds(value, by);
+        self.tests.get(place).and_then(holds) == Some(false)
+            || self.tests.iter().take(place).any(|test| holds(test) == Some(true))
     }
 
     /// The arm at a place, and the place of an arm.
@@ -65,6 +121,44 @@ impl Arms {
             arm if arm == self.swapped => 0,
             arm => arm,
         }
+    }
+}
+
+impl Part {
+    fn holds(&self, value: &impl Fn(&str) -> Option<String>, by: By) -> Option<bool> {
+        match self {
+            Self::Any(parts) => any(parts.iter().map(|part| part.holds(value, by))),
+            Self::All(parts) => all(parts.iter().map(|part| part.holds(value, by))),
+            Self::Not(part) => part.holds(value, by).map(|holds| !holds),
+            Self::Compared(comparison, answer) => comparison.holds(value).or_else(|| by.of(*answer)),
+            Self::Command { value: name, answer } => match name.as_ref().and_then(|name| value(name)).as_deref() {
+                Some("true" | ":") => Some(true),
+                Some("false") => Some(false),
+                _ => by.of(*answer),
+            },
+            Self::Case { subject, pattern, answer } => match subject.as_ref().and_then(|subject| value(subject)) {
+                Some(value) => fits(pattern, &value),
+                None if pattern == "*" => Some(true),
+                None => by.of(*answer),
+            },
+            Self::Unknown => None,
+        }
+    }
+}
+
+impl Comparison {
+    fn holds(&self, value: &impl Fn(&str) -> Option<String>) -> Option<bool> {
+        let (answer, known) = (self.answer.as_ref()?, value(&self.subject)?);
+        let holds = match self.operator {
+            "=" if self.pattern => fits(answer, &known)?,
+            "=" => known == *answer,
+            ">" | ">=" => {
+                let (known, answer) = (known.parse::<i64>().ok()?, answer.parse::<i64>().ok()?);
+                if self.operator == ">" { known > answer } else { known >= answer }
+            }
+            _ => return None,
+        };
+        Some(holds != self.negated)
     }
 }
 
@@ -82,93 +176,81 @@ fn all(mut answers: impl Iterator<Item = Option<bool>>) -> Option<bool> {
     }
 }
 
-/// What there is to answer tests with.
-struct Known<'k, V, A> {
-    value: &'k V,
-    answer: &'k A,
+/// What one `if` tests.
+fn statement(test: &str, answer: &impl Fn(&str) -> Answer, depth: usize) -> Part {
+    let test = test.trim();
+    if depth > DEEPEST {
+        return Part::Unknown;
+    }
+    let inner = |test: &str| statement(test, answer, depth + 1);
+    // Both in one test are not taken apart.
+    match (split(test, "||"), split(test, "&&")) {
+        (either, both) if either.len() > 1 && both.len() == 1 => return Part::Any(either.into_iter().map(inner).collect()),
+        (either, both) if both.len() > 1 && either.len() == 1 => return Part::All(both.into_iter().map(inner).collect()),
+        (either, both) if either.len() == 1 && both.len() == 1 => {}
+        _ => return Part::Unknown,
+    }
+    if let Some(rest) = test.strip_prefix("! ") {
+        return Part::Not(Box::new(inner(rest)));
+    }
+    let brackets = [("[[ ", " ]]"), ("[ ", " ]"), ("test ", "")];
+    let inside = brackets.iter().find_map(|(open, close)| {
+        let inside = test.strip_prefix(open)?.strip_suffix(close)?;
+        Some((inside, *open == "[[ "))
+    });
+    match inside {
+        Some((inside, double)) => compound(inside, double, answer),
+        None => match value_alone(test) {
+            Some(alone) => Part::Command { value: bare(alone.subject), answer: answer(test) },
+            None => match parts(test).and_then(|parts| comparison(&parts, false)) {
+                Some(compared) => Part::Compared(compared, answer(test)),
+                None => Part::Command { value: None, answer: answer(test) },
+            },
+        },
+    }
 }
 
-impl<V: Fn(&str) -> Option<String>, A: Fn(&str) -> Option<bool>> Known<'_, V, A> {
-    fn holds(&self, test: &str, depth: usize) -> Option<bool> {
-        let test = test.trim();
-        if depth > DEEPEST {
-            return None;
-        }
-        let inner = |test: &str| self.holds(test, depth + 1);
-        // Both in one test are not taken apart.
-        match (split(test, "||"), split(test, "&&")) {
-            (either, both) if either.len() > 1 && both.len() == 1 => return any(either.into_iter().map(inner)),
-            (either, both) if both.len() > 1 && either.len() == 1 => return all(both.into_iter().map(inner)),
-            (either, both) if either.len() == 1 && both.len() == 1 => {}
-            _ => return None,
-        }
-        if let Some(rest) = test.strip_prefix("! ") {
-            return inner(rest).map(|holds| !holds);
-        }
-        let brackets = [("[[ ", " ]]"), ("[ ", " ]"), ("test ", "")];
-        let inside = brackets.iter().find_map(|(open, close)| {
-            let inside = test.strip_prefix(open)?.strip_suffix(close)?;
-            Some((inside, *open == "[[ "))
-        });
-        match inside {
-            Some((inside, double)) => self.compound(inside, double),
-            None => self.comparison(test, false).or_else(|| self.command(test)),
-        }
+/// What stands between the brackets of a test.
+fn compound(inside: &str, double: bool, answer: &impl Fn(&str) -> Answer) -> Part {
+    let (or, and) = if double { (" || ", " && ") } else { (" -o ", " -a ") };
+    if inside.contains(['(', ')']) && !inside.contains("$(") {
+        return Part::Unknown;
     }
-
-    /// A variable is the command: `if $IS_MAC`.
-    fn command(&self, test: &str) -> Option<bool> {
-        let said = value_alone(test).and_then(|parts| (self.value)(&bare(parts.subject)?));
-        match said.as_deref() {
-            Some("true" | ":") => Some(true),
-            Some("false") => Some(false),
-            _ => (self.answer)(test),
-        }
-    }
-
-    /// One arm of a `case`.
-    fn case(&self, subject: &str, pattern: &str) -> Option<bool> {
-        let value = bare(subject).and_then(|subject| (self.value)(&subject));
-        let pattern = pattern.strip_prefix('(').unwrap_or(pattern);
-        any(pattern.split('|').map(|one| match &value {
-            Some(value) => fits(one.trim(), value),
-            None if one.trim() == "*" => Some(true),
-            None => (self.answer)(&format!("{subject} = {}", one.trim())),
-        }))
-    }
-
-    /// What stands between the brackets of a test.
-    fn compound(&self, inside: &str, double: bool) -> Option<bool> {
-        let (or, and) = if double { (" || ", " && ") } else { (" -o ", " -a ") };
-        if inside.contains(['(', ')']) && !inside.contains("$(") {
-            return None;
-        }
-        let one = |part: &str| {
-            let part = part.trim();
-            self.comparison(part, double).or_else(|| match part.strip_prefix("! ") {
-                Some(turned) => (self.answer)(turned.trim()).map(|holds| !holds),
-                None => (self.answer)(part),
-            })
+    let one = |part: &str| {
+        let part = part.trim();
+        let (turned, asked) = match part.strip_prefix("! ") {
+            Some(turned) => (true, answer(turned.trim())),
+            None => (false, answer(part)),
         };
-        any(split(inside, or).into_iter().map(|part| all(split(part, and).into_iter().map(one))))
-    }
+        let asked =
+            if turned { Answer { on_host: asked.on_host.map(|h| !h), in_build: asked.in_build.map(|h| !h) } } else { asked };
+        match value_alone(part).or_else(|| parts(part)).and_then(|parts| comparison(&parts, double)) {
+            Some(compared) => Part::Compared(compared, asked),
+            None => Part::Command { value: None, answer: asked },
+        }
+    };
+    Part::Any(split(inside, or).into_iter().map(|part| Part::All(split(part, and).into_iter().map(one).collect())).collect())
+}
 
-    fn comparison(&self, test: &str, double: bool) -> Option<bool> {
-        let parts = value_alone(test).or_else(|| parts(test))?;
-        let known = (self.value)(&bare(parts.subject)?)?;
-        let answer = word(parts.answer)?;
-        let holds = match parts.operator {
-            // Only double brackets compare with patterns, and only where they are not quoted.
-            "=" if double && !parts.answer.starts_with(['"', '\'']) => fits(&answer, &known)?,
-            "=" => known == answer,
-            ">" | ">=" => {
-                let (known, answer) = (known.parse::<i64>().ok()?, answer.parse::<i64>().ok()?);
-                if parts.operator == ">" { known > answer } else { known >= answer }
-            }
-            _ => return None,
-        };
-        Some(holds != parts.negated)
-    }
+fn comparison(parts: &Parts<'_>, double: bool) -> Option<Comparison> {
+    Some(Comparison {
+        subject: bare(parts.subject)?,
+        operator: parts.operator,
+        answer: word(parts.answer),
+        // Only double brackets compare with patterns, and only where they are not quoted.
+        pattern: double && !parts.answer.starts_with(['"', '\'']),
+        negated: parts.negated,
+    })
+}
+
+/// One arm of a `case`.
+fn case(subject: &str, pattern: &str, answer: &impl Fn(&str) -> Answer) -> Part {
+    let pattern = pattern.strip_prefix('(').unwrap_or(pattern);
+    let one = |one: &str| {
+        let (one, value) = (one.trim(), bare(subject));
+        Part::Case { subject: value, pattern: one.to_owned(), answer: answer(&format!("{subject} = {one}")) }
+    };
+    Part::Any(pattern.split('|').map(one).collect())
 }
 
 /// A subject without its quotes: `$X` for `"${X}"`.
@@ -241,6 +323,7 @@ mod tests {
             "E" => Some(String::new()),
             "N" => Some("12".to_owned()),
             "T" => Some("true".to_owned()),
+            "F" => Some("false".to_owned()),
             "(uname -m)" => Some("x86_64".to_owned()),
             _ => None,
         };
@@ -271,6 +354,10 @@ mod tests {
             ("[ $V = gpu ] || [ $X = gpu ]", None),
             ("[[ $V = gpu && $X == gpu ]]", Some(1)),
             ("$T", Some(0)),
+            ("$F", Some(1)),
+            ("! $F", Some(0)),
+            ("[ $F ]", Some(0)),
+            ("$V", None),
             ("$V == 'gpu'", Some(1)),
             ("! ${T}", Some(1)),
             ("[ $V = cpu -a -z \"$E\" ]", Some(0)),
@@ -292,17 +379,20 @@ mod tests {
             ("nvidia-smi", None),
             ("", None),
         ] {
-            assert_eq!(Arms::of(test, &value, &|_| None).and_then(|arms| arms.taken()), arm, "{test}");
+            assert_eq!(Arms::of(test, &|_| Answer::default()).and_then(|arms| arms.taken(&value)), arm, "{test}");
         }
-        assert!(Arms::of(&format!("[ $V = {} ]", "x".repeat(LONGEST)), &value, &|_| None).is_none());
+        assert!(Arms::of(&format!("[ $V = {} ]", "x".repeat(LONGEST)), &|_| Answer::default()).is_none());
     }
 
     #[test]
     fn answers_exclude() {
-        let answer = |part: &str| match part {
-            "here" | "-e here" => Some(true),
-            "away" | "-e away" | "$X = away" | "$X = \"away\"" => Some(false),
-            _ => None,
+        let answer = |part: &str| {
+            let on_host = match part {
+                "here" | "-e here" => Some(true),
+                "away" | "-e away" | "$X = away" | "$X = \"away\"" => Some(false),
+                _ => None,
+            };
+            Answer { on_host, in_build: None }
         };
         for (test, excluded) in [
             ("here", &[1][..]),
@@ -324,9 +414,12 @@ mod tests {
             ("$X in \"away\") …", &[1]),
             ("other", &[]),
         ] {
-            let arms = Arms::of(test, &|_| None, &answer).expect(test);
-            let found: Vec<u32> = (0u32..).take(arms.holds.len() + 1).filter(|arm| arms.excludes(*arm)).collect();
-            assert_eq!(found, excluded, "{test}");
+            let arms = Arms::of(test, &answer).expect(test);
+            let excluded_by = |by| -> Vec<u32> {
+                (0u32..).take(arms.tests.len() + 1).filter(|arm| arms.excludes(*arm, &|_| None, by)).collect()
+            };
+            assert_eq!(excluded_by(By::Host), excluded, "{test}");
+            assert!(excluded_by(By::Build).is_empty() || test.contains('*'), "{test}");
         }
     }
 }

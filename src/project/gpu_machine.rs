@@ -1,7 +1,7 @@
 //! What the tests of a shell come to on a Linux machine with an NVIDIA GPU and its driver: `nvidia-smi` answers there, and
 //! the system is not `Darwin`.
 
-use super::questions::parts;
+use super::questions::{parts, value_alone};
 use crate::knowledge;
 
 /// Programs that come with the driver.
@@ -47,7 +47,7 @@ pub(super) fn answers(part: &str, build: bool) -> Option<bool> {
     if let Some(turned) = part.strip_prefix('!') {
         return answers(turned, build).map(|holds| !holds);
     }
-    if let Some(holds) = of_runner(part).or_else(|| chosen(part)) {
+    if let Some(holds) = of_runner(part).or_else(|| of_service(part)).or_else(|| chosen(part)) {
         return Some(holds);
     }
     let says = match part.split_once(char::is_whitespace) {
@@ -63,6 +63,45 @@ pub(super) fn answers(part: &str, build: bool) -> Option<bool> {
         },
     };
     says.filter(|_| !build)
+}
+
+/// A test of a variable that Colab's or CI's machines set: it is not there on a host of one's own, nor in a build.
+fn of_service(test: &str) -> Option<bool> {
+    if let Some(name) = test.strip_prefix("-v ").or_else(|| test.strip_prefix("ifdef ")) {
+        return knowledge::is_of_service(name.trim()).then_some(false);
+    }
+    if let Some(name) = test.strip_prefix("ifndef ") {
+        return knowledge::is_of_service(name.trim()).then_some(true);
+    }
+    // The value itself is the command, or what is looked at.
+    if let Some(value) = unset_value(test) {
+        return Some(value == "true");
+    }
+    let alone = test.strip_prefix("-n ").map(|word| (word, false)).or_else(|| test.strip_prefix("-z ").map(|word| (word, true)));
+    if let Some((word, empty)) = alone {
+        return unset_value(word).map(|value| value.is_empty() == empty);
+    }
+    let parts = parts(test).or_else(|| value_alone(test)).filter(|parts| parts.operator == "=")?;
+    let (answer, negated) = (unquoted(parts.answer), parts.negated);
+    let value = unset_value(parts.subject).filter(|_| !answer.contains('$'))?;
+    Some((value == answer) != negated)
+}
+
+/// What an expansion of such a variable alone comes to: `$CI`, `${CI:-false}`, `${CI+x}`.
+fn unset_value(word: &str) -> Option<&str> {
+    let plain = unquoted(word).strip_prefix('$')?;
+    let Some(inner) = plain.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) else {
+        return knowledge::is_of_service(plain).then_some("");
+    };
+    let end = inner.find(|c: char| c != '_' && !c.is_ascii_alphanumeric()).unwrap_or(inner.len());
+    let (name, form) = inner.split_at(end);
+    let form = form.strip_prefix(':').unwrap_or(form);
+    let value = match form.chars().next() {
+        Some('-' | '=') => unquoted(&form[1..]),
+        Some('+') | None => "",
+        Some(_) => return None,
+    };
+    knowledge::is_of_service(name).then_some(value)
 }
 
 /// What GitHub asks of the system: `contains(runner.os, 'mac')`.
@@ -241,6 +280,11 @@ mod tests {
                     "$USE_GPU != 0",
                     "ifneq ($(OS),Windows_NT)",
                     "startsWith($RUNNER_OS, 'Linux')",
+                    "-z \"$COLAB_GPU\"",
+                    "-z \"${CI:-}\"",
+                    "\"$CI\" != true",
+                    "${GITHUB_ACTIONS:-false} == false",
+                    "ifndef CI",
                     "!contains($RUNNER_OS, 'mac')",
                 ][..],
             ),
@@ -265,6 +309,14 @@ mod tests {
                     "${USE_CUDA} -eq 0",
                     "ifeq ($(UNAME),Darwin)",
                     "ifeq (cpu,$(DEVICE))",
+                    "-n \"$COLAB_GPU\"",
+                    "-n \"${COLAB_RELEASE_TAG+x}\"",
+                    "\"$CI\" = true",
+                    "\"$CI\" == \"true\"",
+                    "${CI:-false}",
+                    "$GITHUB_ACTIONS",
+                    "-v READTHEDOCS",
+                    "ifdef CI",
                 ],
             ),
             (
@@ -282,6 +334,9 @@ mod tests {
                     "$USE_CUDA = 1",
                     "$CPU_COUNT = 0",
                     "$N -gt 0",
+                    "\"$CI\" = \"$WANTED\"",
+                    "${CI%x} = true",
+                    "-n \"$CI_SERVER\"",
                     "-z \"$X\"",
                     "",
                     "|",
@@ -296,5 +351,6 @@ mod tests {
             }
         }
         assert_eq!([answers("nvidia-smi", true), answers("$OS = Darwin", true)], [None, Some(false)]);
+        assert_eq!(answers("\"$CI\" = true", true), Some(false));
     }
 }

@@ -4,6 +4,7 @@ mod arguments;
 mod arms;
 mod before;
 mod command;
+mod drivers;
 mod givers;
 mod gpu_machine;
 mod images;
@@ -20,6 +21,7 @@ mod processors;
 mod questions;
 mod spoken;
 mod starts;
+mod tested;
 mod usage;
 mod variables;
 mod walk;
@@ -60,6 +62,7 @@ pub(crate) struct Project<'a> {
     parts: HashMap<usize, parts::Parts<'a>>,
     /// Of a file that is not in the table.
     none: parts::Parts<'a>,
+    tests: tested::Tests<'a>,
     spoken: spoken::Spoken,
     givers: givers::Givers,
     merged: merged::Merged<'a>,
@@ -97,7 +100,9 @@ impl<'a> Project<'a> {
         let parts_of = |outline: &'a Outline| (address(outline), parts::Parts::of(outline));
         let mut parts: HashMap<_, _> = files.values().map(|file| parts_of(file.outline)).collect();
         let mut open: Vec<&'a [Act]> = files.values().map(|file| file.outline.acts.as_slice()).collect();
+        let mut tests = tested::Tests::default();
         while let Some(acts) = open.pop() {
+            tests.add(acts);
             for act in acts {
                 match &act.does {
                     Does::Write(written) => {
@@ -126,6 +131,7 @@ impl<'a> Project<'a> {
             rc_files,
             parts,
             none,
+            tests,
             spoken,
             givers,
             merged,

@@ -2,8 +2,12 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
+use super::drivers;
 use crate::notation::asking;
 use crate::outline::{Act, Choice, Composed, Does, Launch, Outline, Piece, Tool, Variable};
+
+/// Drivers that one launch looks back at.
+const DRIVERS: usize = 4;
 
 /// The acts of one file, by what is asked of them.
 #[derive(Debug, Default)]
@@ -29,6 +33,8 @@ pub(super) struct Parts<'a> {
     /// Positions among these, by name; in order.
     made: HashMap<&'a str, Vec<usize>>,
     launches: usize,
+    /// Acts that put a driver on the machine.
+    drivers: Vec<usize>,
 }
 
 impl<'a> Parts<'a> {
@@ -40,6 +46,12 @@ impl<'a> Parts<'a> {
                 Does::Job(job) => Some(Some(job.name.as_str())),
                 Does::Set(variable) => {
                     parts.sets.entry(&variable.name).or_default().push(i);
+                    None
+                }
+                does @ (Does::System(_) | Does::Runfile { .. }) => {
+                    if drivers::installed(does, &|text| text.known().map(str::to_owned)).is_some() {
+                        parts.drivers.push(i);
+                    }
                     None
                 }
                 Does::Launch(_) => {
@@ -85,6 +97,11 @@ impl<'a> Parts<'a> {
     /// How many stages or jobs there are.
     pub(super) fn len(&self) -> usize {
         self.begins.len()
+    }
+    /// The last acts before this one that put a driver on the machine.
+    pub(super) fn drivers_before(&self, at: usize) -> &[usize] {
+        let before = &self.drivers[..self.drivers.partition_point(|driver| *driver < at)];
+        &before[before.len().saturating_sub(DRIVERS)..]
     }
     /// How many launches there are.
     pub(super) fn launches(&self) -> usize {

@@ -37,6 +37,10 @@ pub(super) fn acts(toml: &Toml<'_>, uv: &Table<'_>) -> Vec<Act> {
     for act in &mut acts {
         act.when.0.insert(0, Choice::For(Tool::Uv));
     }
+    if let Some((key, list)) = uv.get_key_value("environments") {
+        let does = Does::ResolvedFor(toml.string(list).map_or_else(|| toml.strings(list), |one| vec![one]));
+        acts.push(Act { at: toml.entry(key, list), when: own(Tool::Uv), does });
+    }
     // Those of `uv pip` alone.
     let of_pip = table(uv, &["pip"]).map(|pip| settings(toml, pip)).unwrap_or_default();
     acts.extend(of_pip.into_iter().map(|act| Act { when: own(Tool::UvPip), ..act }));

@@ -16,7 +16,7 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(env: &Environment, host: &Host, out: &mut Out) {
-    let Some(driver) = Driver::of(host) else { return };
+    let Some(driver) = Driver::under(env, host) else { return };
     let machine = Machine { env, host, driver };
     let brought = machine.brought();
     // NVIDIA's own wheels are parts of the framework beside them: one cause, said at the framework.

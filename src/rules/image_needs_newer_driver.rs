@@ -18,7 +18,7 @@ pub(super) static RULE: Rule = Rule {
 
 fn check(env: &Environment, host: &Host, out: &mut Out) {
     let Some(image) = env.image.as_ref().filter(|i| !i.disable_require) else { return };
-    let Some(driver) = demand::asked_of(host) else { return };
+    let Some(driver) = demand::asked_of(host).filter(|_| Driver::under(env, host).is_some()) else { return };
     let machine = Machine { env, host, driver };
     match &image.require_cuda {
         Some(setting) => {

@@ -238,7 +238,9 @@ impl<'a> Walker<'_, 'a> {
             Does::System(packages) if !packages.removes => {
                 let names = packages.names.iter().filter_map(|n| self.variables.resolve(n)).collect();
                 self.script.events.push(Event::System { names });
+                self.put_driver(&act.does);
             }
+            Does::Runfile { .. } => self.put_driver(&act.does),
             Does::Copy(copy) => self.copy(path, copy),
             Does::Edit(text) => {
                 let path = self.variables.resolve(text);

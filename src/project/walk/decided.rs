@@ -1,10 +1,10 @@
 //! Which arms are taken because all is known that their tests ask.
 
-use super::super::arms::Arms;
-use super::super::gpu_machine;
+use super::super::arms::By;
+use super::super::tested::Test;
 use super::super::variables::{Seen, Value, Variables};
 use super::Walker;
-use crate::notation::asking::{self, Says};
+use crate::notation::asking::Says;
 use crate::outline::{Act, Choice, Kind, When};
 use crate::platform::{Arch, Os, Platform};
 use crate::source::Span;
@@ -61,8 +61,9 @@ impl Walker<'_, '_> {
             };
             if decided.arms.get(depth).is_none_or(|before| before.test != test) {
                 decided.arms.truncate(depth);
-                let mut arm = Arm { test, taken: self.taken(act, test), says: self.says(test) };
-                arm.says.elsewhere |= arm.taken.is_none() && self.is_elsewhere(test);
+                let asked = self.project.tests.of(test);
+                let mut arm = Arm { test, taken: self.taken(act, asked), says: self.says(asked) };
+                arm.says.elsewhere |= arm.taken.is_none() && self.is_elsewhere(test, asked);
                 decided.arms.push(arm);
             }
             if decided.arms[depth].taken.is_none() {
@@ -75,10 +76,9 @@ impl Walker<'_, '_> {
     }
 
     /// On what a test rests: on what it asks, or on the variables and functions that it speaks of.
-    fn says(&self, test: &str) -> Says {
-        let mut says = asking::asks(test);
-        asking::names(test).iter().for_each(|name| says |= self.variables.says(name));
-        asking::words(test).for_each(|word| says |= self.variables.says(&format!("({word})")));
+    fn says(&self, test: &Test) -> Says {
+        let mut says = test.asks;
+        test.rests_on.iter().for_each(|name| says |= self.variables.says(name));
         says
     }
 
@@ -96,21 +96,21 @@ impl Walker<'_, '_> {
         self.variables.get("RUNNER_OS")?.text.as_deref()
     }
 
-    fn taken(&self, act: &Act, test: &str) -> Option<u32> {
-        if self.unsure || !test.contains(['$', '`']) {
+    fn taken(&self, act: &Act, test: &Test) -> Option<u32> {
+        if self.unsure || !test.has_values {
             return None;
         }
         // Whoever calls make may give its variables other values.
         let by_make = || self.project.file(self.project.sources.path(act.at.file)).is_some_and(|f| f.kind == Kind::Makefile);
-        let arms = Arms::of(test, &|name| self.known(name, |value| value.sure), &|_| None);
-        arms.and_then(|arms| arms.taken()).filter(|_| !by_make())
+        let taken = test.arms.as_ref()?.taken(&|name| self.known(name, |value| value.sure));
+        taken.filter(|_| !by_make())
     }
 
     /// Whether the arm that the world takes is one that no Linux machine with an NVIDIA GPU comes to.
-    fn is_elsewhere(&self, test: &str) -> bool {
+    fn is_elsewhere(&self, text: &str, test: &Test) -> bool {
         let value = |name: &str| self.known(name, |value| value.sure_here && !self.unsure);
-        let answer = |part: &str| gpu_machine::answers(part, self.image.is_some());
-        Arms::of(test, &value, &answer).is_some_and(|arms| arms.excludes(self.world.arm(test)))
+        let by = if self.image.is_some() { By::Build } else { By::Host };
+        test.arms.as_ref().is_some_and(|arms| arms.excludes(self.world.arm(text), &value, by))
     }
 
     /// What a variable, or as `(command)` a command, comes to.

@@ -43,14 +43,16 @@ use super::parts::is_selected;
 use super::starts::{Beginning, Enters, has_own_runner};
 use super::variables::{Mark, Seen, Value, Variables};
 use super::worlds::World;
-use super::{File, Project, paths};
+use super::{File, Project, drivers, paths};
 use crate::environment::{Join, Reason, Untold};
+use crate::knowledge;
 use crate::notation::asking::Says;
 use crate::outline::{
     Act, Choice, Does, IndexKind, InstallFlags, Kind, Language, Launcher, Locked, Piece, Scope, Text, Tool, Variable, Written,
 };
 use crate::platform::Os;
 use crate::source::{FileId, Span};
+use crate::version::DriverVersion;
 
 /// What happens from a start on, in one world.
 #[derive(Debug, Default)]
@@ -158,6 +160,8 @@ pub(crate) enum Event {
     Remove { tool: Tool, prefix: Prefix, names: Vec<String> },
     /// System packages are installed.
     System { names: Vec<String> },
+    /// A driver is put on the machine itself; its number, as far as it is told.
+    Driver(Option<DriverVersion>),
     /// Packages may be there that are not known: environment modules are loaded, or all who install this have them.
     Unknown,
     /// The manifest says which Python it is for.
@@ -495,6 +499,14 @@ impl<'p, 'a> Walker<'p, 'a> {
         takes
     }
 
+    /// A driver that is installed; one in an image is none.
+    fn put_driver(&mut self, does: &Does) {
+        let on_host = self.image.is_none() && !self.script.events.iter().any(|event| matches!(event, Event::Base { .. }));
+        if on_host && let Some(version) = drivers::installed(does, &|text| self.variables.resolve(text)) {
+            self.script.events.push(Event::Driver(version));
+        }
+    }
+
     fn meet<'c>(&mut self, choices: impl Iterator<Item = &'c Choice>) {
         for choice in choices {
             match choice {
@@ -562,6 +574,12 @@ impl<'p, 'a> Walker<'p, 'a> {
                 let value = Value::known(os.by_github().to_owned(), acts[begin].at, Seen::Shell);
                 self.variables.set("RUNNER_OS", value);
             }
+            let service = if file.kind == Kind::GitlabCi { "gitlab" } else { "github" };
+            for name in knowledge::set_by_service(service) {
+                if self.variables.replaced(name).is_none() {
+                    self.variables.set(name, Value::known("true".to_owned(), acts[begin].at, Seen::Shell));
+                }
+            }
             if let Some(container) = &job.container {
                 let image = self.variables.resolve(container);
                 self.script.events.push(Event::Base { image, at: container.at, also: Vec::new() });
@@ -592,6 +610,12 @@ impl<'p, 'a> Walker<'p, 'a> {
             self.script.suits_host |= decided.says().suits_host() || self.variables.says_of(image).suits_host();
             if let Some(variables) = interpolation_file(path, launch.by).and_then(|path| self.variables_of(&path)) {
                 self.variables.add(variables);
+            }
+            let project = self.project;
+            for act in project.parts(file).drivers_before(at).iter().map(|at| &acts[*at]) {
+                if self.takes(act) {
+                    self.put_driver(&act.does);
+                }
             }
             let name = self.variables.resolve(image);
             let layers = self.project.merged.layers(path, launch);

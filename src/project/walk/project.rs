@@ -53,6 +53,10 @@ impl<'a> Walker<'_, 'a> {
         let settings = if uv && file.kind == Kind::Pyproject { self.settings_of_uv(path) } else { None };
         let of_uv = matches!(step.tool, Tool::Uv | Tool::UvPip);
         let root = self.project.workspaces.root(path).filter(|_| of_uv && file.kind == Kind::Pyproject);
+        // On other machines uv refuses.
+        if uv && !self.is_resolved_here(root.and_then(|root| self.project.file(root)).unwrap_or(file)) {
+            return;
+        }
         let parts_only = !self.world.project;
         let mut cuda = self.variable("CONDA_OVERRIDE_CUDA").is_some();
         let acts = &file.outline.acts;
@@ -113,6 +117,15 @@ impl<'a> Walker<'_, 'a> {
             self.set_up(path, &Text::literal("setup.cfg", at), step, via, depth);
         }
         self.lock_beside(root.unwrap_or(path), step, via);
+    }
+
+    /// Whether uv may have worked a project out for such a machine.
+    /// Source: <https://docs.astral.sh/uv/reference/settings/#environments>.
+    fn is_resolved_here(&self, root: File<'a>) -> bool {
+        let of_act = |act: &'a Act| if let Does::ResolvedFor(markers) = &act.does { Some(markers) } else { None };
+        let Some(markers) = root.outline.acts.iter().find_map(of_act) else { return true };
+        let excludes = |marker: &Text| marker.known().and_then(|marker| self.world.marker(marker)) == Some(false);
+        markers.is_empty() || !markers.iter().all(excludes)
     }
 
     /// poetry works out one version of each package for all groups and extras, installed or not.

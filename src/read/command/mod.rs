@@ -53,7 +53,10 @@ static GRAMMARS: &[(&[&str], Grammar)] = &[
     (&["mise", "rtx"], pythons::mise),
     (&["workon"], pythons::workon),
     (&["update-alternatives", "alternatives"], pythons::alternatives),
-    (&["apt", "apt-get", "aptitude", "dnf", "yum", "microdnf", "tdnf", "apk", "zypper", "pacman"], system::system),
+    (
+        &["apt", "apt-get", "aptitude", "dnf", "yum", "microdnf", "tdnf", "apk", "zypper", "pacman", "ubuntu-drivers"],
+        system::system,
+    ),
     (&["nvcc", "cmake", "make", "ninja"], compile::compile),
     (&["srun", "shifter"], slurm::slurm),
     (&["apptainer", "singularity"], apptainer::apptainer),

@@ -66,9 +66,15 @@ pub(super) fn system(words: &[Text], _at: Span) -> Vec<Does> {
     if program == "pacman" {
         return pacman(arguments);
     }
+    if program == "ubuntu-drivers" {
+        return ubuntu_drivers(&words[0], arguments);
+    }
     let Some(manager) = MANAGERS.iter().find(|m| m.programs.contains(&program)) else { return Vec::new() };
     let mut operands = operands(arguments, manager.valued).into_iter();
-    let verb = operands.next().and_then(Text::known).unwrap_or_default();
+    let mut verb = operands.next().and_then(Text::known).unwrap_or_default();
+    if manager.name == "dnf" && verb == "module" {
+        verb = operands.next().and_then(Text::known).unwrap_or_default();
+    }
     let removes = manager.removes.contains(&verb);
     if !removes && !manager.installs.contains(&verb) {
         return Vec::new();
@@ -86,6 +92,20 @@ fn operands<'a>(arguments: &'a [Text], valued: &[&str]) -> Vec<&'a Text> {
         }
     }
     found
+}
+
+/// `ubuntu-drivers install nvidia:550`, or the driver that it picks.
+fn ubuntu_drivers(program: &Text, arguments: &[Text]) -> Vec<Does> {
+    let mut operands = operands(arguments, &["--package-list"]).into_iter();
+    if !matches!(operands.next().and_then(Text::known), Some("install" | "autoinstall")) {
+        return Vec::new();
+    }
+    let named = operands.next().and_then(|word| Some((word.at, word.known()?.strip_prefix("nvidia:")?)));
+    let name = match named {
+        Some((at, branch)) => Text::literal(format!("nvidia-driver-{branch}"), at),
+        None => Text::literal("nvidia-driver", program.at),
+    };
+    packages("apt", vec![name], false)
 }
 
 fn pacman(arguments: &[Text]) -> Vec<Does> {

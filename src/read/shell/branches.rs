@@ -26,7 +26,7 @@ impl Walk<'_, '_> {
             ("||", None) => {
                 let test = match guards.as_slice() {
                     [one] => one.clone(),
-                    _ => self.test_text(left.start_byte()..left.end_byte()),
+                    _ => self.asked(&[left]),
                 };
                 steps.extend([Step::Choose(test, 1), Step::Visit(right), Step::Unchoose]);
             }
@@ -35,14 +35,10 @@ impl Walk<'_, '_> {
                 let parts = chain(left);
                 let asked = parts.iter().take_while(|part| self.guard(**part).is_some()).count();
                 let (tests, between) = parts.split_at(asked);
-                let test = match tests {
-                    [] => left.byte_range(),
-                    [first, .., last] => first.start_byte()..last.end_byte(),
-                    [one] => one.byte_range(),
-                };
+                let asked = self.asked(if tests.is_empty() { std::slice::from_ref(&left) } else { tests });
                 steps.pop();
                 steps.extend(tests.iter().map(|test| Step::Visit(*test)));
-                steps.push(Step::Choose(format!("{} …", self.test_text(test)), 1));
+                steps.push(Step::Choose(format!("{asked} …"), 1));
                 steps.extend(between.iter().map(|part| Step::Visit(*part)));
                 steps.extend([Step::Visit(right), Step::Unchoose]);
             }
@@ -92,37 +88,16 @@ impl Walk<'_, '_> {
         if self.verdict(node).is_some() {
             return None;
         }
-        let mut inner = node;
-        for _ in 0..4 {
-            inner = match inner.kind() {
-                "redirected_statement" => inner.child_by_field_name("body")?,
-                "pipeline" => named(inner).pop()?,
-                _ => break,
-            };
-        }
-        let asks = match inner.kind() {
-            "test_command" | "negated_command" => true,
-            "command" => {
-                let mut words = self.source(inner).split_ascii_whitespace();
-                match words.next() {
-                    Some("test" | "which" | "type" | "hash" | "grep" | "egrep" | "false" | "nvidia-smi") => true,
-                    Some("command") => words.next() == Some("-v"),
-                    _ => false,
-                }
-            }
-            _ => false,
-        };
-        asks.then(|| self.test_text(node.byte_range()))
+        self.predicates.asks(node, self.excerpt.text()).then(|| self.asked(&[node]))
     }
 
-    pub(super) fn test_text(&self, part: Range<usize>) -> String {
-        let text = self.excerpt.text().get(part).unwrap_or_default();
-        let text = text.trim_end_matches(|c: char| c == ';' || c.is_whitespace());
-        let mut end = text.len().min(TEST_TEXT);
-        while !text.is_char_boundary(end) {
-            end -= 1;
-        }
-        text[..end].to_owned()
+    /// The text of what is tested, with the tests of functions in their places.
+    fn asked(&self, nodes: &[Node<'_>]) -> String {
+        cut(&self.predicates.told(nodes, self.excerpt.text()))
+    }
+
+    fn test_text(&self, part: Range<usize>) -> String {
+        cut(self.excerpt.text().get(part).unwrap_or_default())
     }
 
     pub(super) fn if_statement<'t>(&self, node: Node<'t>, steps: &mut Vec<Step<'t>>) {
@@ -172,7 +147,7 @@ impl Walk<'_, '_> {
         }
         if let [(test, body)] = arms.as_slice()
             && let [test] = test.as_slice()
-            && let Some(system) = system(self.source(*test))
+            && let Some(system) = system(&self.asked(&[*test]))
         {
             steps.extend([Step::Visit(*test), Step::When(system.marker(true))]);
             steps.extend(body.iter().map(|n| Step::Visit(*n)));
@@ -183,10 +158,8 @@ impl Walk<'_, '_> {
         }
         let mut length = 0;
         for (test, _) in &arms {
-            if let (Some(first), Some(last)) = (test.first(), test.last())
-                && length < TEST_TEXT
-            {
-                let text = self.test_text(first.start_byte()..last.end_byte());
+            if !test.is_empty() && length < TEST_TEXT {
+                let text = self.asked(test);
                 length += text.len();
                 tests.push(text);
             }
@@ -259,6 +232,12 @@ impl Walk<'_, '_> {
         }
         Some(None)
     }
+}
+
+/// The beginning of a test's text, without what ends its statement.
+fn cut(text: &str) -> String {
+    let text = text.trim_end_matches(|c: char| c == ';' || c.is_whitespace());
+    text[..text.floor_char_boundary(TEST_TEXT)].to_owned()
 }
 
 /// Whether an arm of a `case` goes on in another.

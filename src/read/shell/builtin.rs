@@ -93,7 +93,7 @@ fn happens(walk: &mut Walk<'_, '_>, at: Span, words: &[Word], texts: &[Text]) {
                 walk.string(word.clone(), at);
             }
         }
-        Some(path) if is_runfile(path) => {
+        _ if is_runfile(program) => {
             walk.out.act(at, Does::Runfile { file: program.clone(), arguments: arguments.to_vec() });
         }
         Some(name) if is_shell(name) => {
@@ -231,7 +231,7 @@ fn shell(walk: &mut Walk<'_, '_>, at: Span, words: &[Word], arguments: &[Text]) 
                 }
                 return;
             }
-        } else if is_runfile(option) {
+        } else if is_runfile(argument) {
             let rest = arguments.iter().skip_while(|a| a.at != argument.at).skip(1).cloned().collect();
             return walk.out.act(at, Does::Runfile { file: argument.clone(), arguments: rest });
         } else {
@@ -265,9 +265,12 @@ fn is_shell(name: &str) -> bool {
 }
 
 /// NVIDIA's installers of the toolkit and the driver.
-fn is_runfile(path: &str) -> bool {
-    let name = path.rsplit('/').next().unwrap_or(path);
-    name.ends_with(".run") && ["cuda", "NVIDIA", "cudnn"].iter().any(|start| name.starts_with(start))
+fn is_runfile(path: &Text) -> bool {
+    let (Some(Piece::Literal(begin)), Some(Piece::Literal(end))) = (path.pieces.first(), path.pieces.last()) else {
+        return false;
+    };
+    let name = begin.rsplit('/').next().unwrap_or(begin);
+    end.ends_with(".run") && ["cuda", "NVIDIA", "cudnn"].iter().any(|start| name.starts_with(start))
 }
 
 fn is_script(path: &str) -> bool {

@@ -12,6 +12,7 @@ mod builtin;
 mod functions;
 mod heredoc;
 mod leaving;
+mod predicates;
 mod redirect;
 #[cfg(test)]
 pub(crate) mod rendering;

@@ -40,6 +40,18 @@ pub(super) fn commands(node: Node<'_>) -> Vec<Node<'_>> {
     found
 }
 
+/// The commands under a node that it runs itself, not to take their output.
+pub(super) fn called(node: Node<'_>) -> Vec<Node<'_>> {
+    let mut found = Vec::new();
+    each(node, |node| {
+        if node.kind() == "command" {
+            found.push(node);
+        }
+        !matches!(node.kind(), "command_substitution" | "process_substitution")
+    });
+    found
+}
+
 /// The outermost command and process substitutions under a node.
 pub(super) fn substitutions(node: Node<'_>) -> Vec<Node<'_>> {
     let mut found = Vec::new();

@@ -9,6 +9,7 @@ use super::answers::Answers;
 use super::builtin;
 use super::functions::{self, Call, Entry, Functions, Handed};
 use super::leaving;
+use super::predicates::Predicates;
 use super::redirect::{Heredoc, JobFile};
 use super::scan::{self, substitutions};
 use super::word::{self, Words};
@@ -202,6 +203,8 @@ pub(super) struct Walk<'e, 'o> {
     /// Functions that end the script.
     leaving: HashSet<&'e str>,
     answers: Answers,
+    /// Functions that only ask.
+    pub(super) predicates: Predicates,
 }
 
 /// A word of a command.
@@ -214,7 +217,7 @@ pub(super) struct Word {
 
 impl<'e, 'o> Walk<'e, 'o> {
     fn new(excerpt: &'e Excerpt, out: &'o mut Out) -> Self {
-        Self { excerpt, out, leaving: HashSet::new(), answers: Answers::default() }
+        Self { excerpt, out, leaving: HashSet::new(), answers: Answers::default(), predicates: Predicates::default() }
     }
 
     /// Reads a script that stands in this one.
@@ -253,6 +256,7 @@ impl<'e, 'o> Walk<'e, 'o> {
         }
         self.leaving = leaving::functions(root, self.excerpt.text());
         self.answers = Answers::of(root, self.excerpt.text());
+        self.predicates = Predicates::of(root, self.excerpt.text());
         let mut todo = vec![Step::Visit(root)];
         while let Some(step) = todo.pop() {
             match step {
