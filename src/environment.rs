@@ -44,9 +44,9 @@ pub struct Environment {
     pub components: Vec<Component>,
     /// Exported variables in the end, by name.
     pub variables: BTreeMap<String, Setting>,
-    /// CUDA releases for which a step or the image brings `cuda-compat`.
-    pub forward_compat: Vec<CudaVersion>,
-    /// The image is not known: it may bring another one.
+    /// What a step or the image brings of `cuda-compat`.
+    pub forward_compat: Vec<ForwardCompat>,
+    /// It is not known of the image whether it brings another one.
     pub forward_compat_open: bool,
 }
 
@@ -56,6 +56,15 @@ impl Environment {
     pub fn component(&self, name: &str) -> Option<&Component> {
         self.components.iter().find(|c| c.name == name)
     }
+}
+
+/// A libcuda newer than the driver's own, for data-centre GPUs: the package `cuda-compat`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ForwardCompat {
+    /// The CUDA release that it is of.
+    pub cuda: CudaVersion,
+    /// Driver branches that whoever brings it names, beside those that the release is known to work on.
+    pub branches: &'static [u16],
 }
 
 /// One installing command.

@@ -132,6 +132,13 @@ pub fn forward_compat_branches(cuda: &CudaVersion) -> &'static [u16] {
     tables::FORWARD_COMPAT.iter().find(|(known, _)| *known == of).map_or(&[], |(_, branches)| branches)
 }
 
+/// Whether some `cuda-compat` that meets `wanted` works on a driver branch (data-centre GPUs).
+#[must_use]
+pub fn some_forward_compat(branch: u32, wanted: impl Fn(&CudaVersion) -> bool) -> bool {
+    let works = |branches: &[u16]| branches.iter().any(|b| u32::from(*b) == branch);
+    tables::FORWARD_COMPAT.iter().any(|(cuda, branches)| works(branches) && CudaVersion::parse(cuda).is_some_and(|c| wanted(&c)))
+}
+
 /// What the nvcc of a CUDA release compiles for; `None` for a release that is not in the tables.
 #[must_use]
 pub fn toolkit(cuda: &CudaVersion) -> Option<&'static Toolkit> {
@@ -203,6 +210,10 @@ mod tests {
         assert_eq!(forward_compat_branches(&cuda("12.6.3")), [470, 535, 550]);
         assert_eq!(forward_compat_branches(&cuda("13.0")), [535, 550, 565, 570, 575]);
         assert!(forward_compat_branches(&cuda("12")).is_empty());
+        let from = |major| move |c: &CudaVersion| c.major() >= major;
+        for (branch, major, some) in [(470, 12, true), (470, 13, false), (535, 13, true), (440, 12, false), (440, 11, true)] {
+            assert_eq!(some_forward_compat(branch, from(major)), some, "{branch} {major}");
+        }
     }
 
     #[test]
