@@ -166,8 +166,10 @@ fn image_compat(image: &Image) -> Option<ForwardCompat> {
 /// Whether an image may carry a `cuda-compat` of which nothing is known.
 fn may_carry_compat(image: &Image) -> bool {
     match image.row {
-        Some(row) if row.flavour != Flavour::None => false,
-        Some(_) => image_compat(image).is_none() && !knowledge::is_bare(&image.reference),
+        Some(row) => match image_compat(image) {
+            Some(own) => own.branches.is_empty() && knowledge::forward_compat_branches(&own.cuda).is_empty(),
+            None => row.flavour == Flavour::None && !knowledge::is_bare(&image.reference),
+        },
         None => !knowledge::is_bare(&image.reference) || knowledge::is_of_cuda(&image.reference),
     }
 }
@@ -261,6 +263,8 @@ mod tests {
             ("ubuntu:22.04", false, false),
             // Its release notes name the branches that its `cuda-compat` takes.
             ("nvcr.io/nvidia/tritonserver:23.04-py3", true, false),
+            // It came after the tables: what its `cuda-compat` takes is not known.
+            ("nvidia/cuda:13.3.1-base-ubuntu24.04", true, true),
             // Of the repository something is known, of the tag nothing.
             ("nvcr.io/nvidia/tritonserver:99.01-py3", false, true),
             ("vllm/vllm-openai:latest", false, true),
