@@ -224,3 +224,21 @@ fn branches_that_no_release_notes_tell_are_not_refused() {
         assert_eq!(found.contains("error[") || found.contains("warning["), refused, "{image} {gpu}: {found}");
     }
 }
+
+#[test]
+fn condas_builds_of_torch_have_the_kernels_that_their_script_asks_for() {
+    let host = "driver = \"580.65.06\"\n[[gpu]]\nname = \"RTX 5090\"\n";
+    let conda =
+        |cuda: &str| format!("channels: [pytorch, nvidia]\ndependencies: [python=3.10, pytorch=2.3.1, pytorch-cuda={cuda}]\n");
+    for (path, text, lacks) in [
+        ("environment.yml", conda("12.1").as_str(), true),
+        // It asks for PTX here, and whether the build has it is not known.
+        ("environment.yml", &conda("11.8"), false),
+        ("Dockerfile", "FROM pytorch/pytorch:2.1.0-cuda12.1-cudnn8-runtime\n", true),
+        ("Dockerfile", "FROM pytorch/pytorch:2.7.1-cuda12.8-cudnn9-runtime\n", false),
+    ] {
+        let root = folder(&[(path, text), ("h.toml", host)]);
+        let (found, ..) = run(root.path(), &["--host", "h.toml"]);
+        assert_eq!(found.contains("error[no-kernels-for-gpu]"), lacks, "{path} {text}: {found}");
+    }
+}

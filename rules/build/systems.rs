@@ -1,0 +1,37 @@
+//! Packages and files of systems and tools.
+
+use crate::Tables;
+use crate::order::{Key, text_key};
+use crate::row::{Answer, Row};
+
+impl Tables {
+    pub(crate) fn system_package(&mut self, row: &Row) -> Answer<Key> {
+        let carries = row.must("carries")?;
+        if !["Driver", "ForwardCompat", "Toolkit", "Libraries", "Cudnn", "Nccl"].contains(&carries) {
+            return Err(format!("unknown `carries`: {carries}"));
+        }
+        let (basis, source) = self.basis_and_source(row, "basis", "source", "")?;
+        let patterns = row.each("pattern", "patterns")?;
+        for pattern in &patterns {
+            let text = format!(
+                "SystemPackage {{ pattern: {pattern:?}, carries: Carries::{carries}, basis: {basis}, source: {source} }}"
+            );
+            self.packages.push((text_key(pattern), text));
+        }
+        Ok(text_key(patterns[0]))
+    }
+
+    pub(crate) fn shell_file(&mut self, row: &Row) -> Answer<Key> {
+        self.source(row.must("source")?)?;
+        let end = row.must("end")?;
+        self.shell_files.push((text_key(end), format!("{end:?}")));
+        Ok(text_key(end))
+    }
+
+    pub(crate) fn configuration_file(&mut self, row: &Row) -> Answer<Key> {
+        self.source(row.must("source")?)?;
+        let (name, variable) = (row.must("name")?, row.must("variable")?);
+        self.configuration_files.push((text_key(name), format!("({name:?}, {variable:?})")));
+        Ok(text_key(name))
+    }
+}
