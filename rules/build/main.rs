@@ -70,6 +70,7 @@ struct Tables {
     packages: Vec<(Key, String)>,
     shell_files: Vec<(Key, String)>,
     configuration_files: Vec<(Key, String)>,
+    modules_without_python: Vec<(Key, String)>,
 }
 
 fn read_tables(folder: &Path) -> Answer<Tables> {
@@ -113,7 +114,8 @@ const KINDS: &[(&str, Take, &[&str])] = &[
     ("toolkit", Tables::toolkit, &["cuda", "cudas", "sms", "basis", "source"]),
     ("system_package", Tables::system_package, &["pattern", "patterns", "carries", "basis", "source"]),
     ("shell_file", Tables::shell_file, &["end", "source"]),
-    ("configuration_file", Tables::configuration_file, &["name", "variable", "source"]),
+    ("configuration_file", Tables::configuration_file, &["name", "variable", "index", "source"]),
+    ("module_without_python", Tables::module_without_python, &["name", "source"]),
 ];
 type Take = fn(&mut Tables, &Row) -> Answer<Key>;
 
@@ -241,7 +243,8 @@ impl Tables {
         put("TOOLKITS", "Toolkit", sorted(self.toolkits, "toolkit")?);
         put("SYSTEM_PACKAGES", "SystemPackage", sorted(self.packages, "system_package")?);
         put("SHELL_FILES", "&str", sorted(self.shell_files, "shell_file")?);
-        put("CONFIGURATION_FILES", "(&str, &str)", sorted(self.configuration_files, "configuration_file")?);
+        put("MODULES_WITHOUT_PYTHON", "&str", sorted(self.modules_without_python, "module_without_python")?);
+        put("CONFIGURATION_FILES", "(&str, &str, &str)", sorted(self.configuration_files, "configuration_file")?);
         put("SOURCES", "&str", self.sources.iter().map(|s| format!("{s:?}")).collect());
         writeln!(out, "pub(crate) static DATE: &str = {:?};", self.date).expect("text grows");
         Ok(out)

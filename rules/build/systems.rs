@@ -1,4 +1,4 @@
-//! Packages and files of systems and tools.
+//! Packages, modules and files of systems and tools.
 
 use crate::Tables;
 use crate::order::{Key, text_key};
@@ -30,8 +30,15 @@ impl Tables {
 
     pub(crate) fn configuration_file(&mut self, row: &Row) -> Answer<Key> {
         self.source(row.must("source")?)?;
-        let (name, variable) = (row.must("name")?, row.must("variable")?);
-        self.configuration_files.push((text_key(name), format!("({name:?}, {variable:?})")));
+        let (name, variable, index) = (row.must("name")?, row.must("variable")?, row.text("index")?);
+        self.configuration_files.push((text_key(name), format!("({name:?}, {variable:?}, {index:?})")));
+        Ok(text_key(name))
+    }
+
+    pub(crate) fn module_without_python(&mut self, row: &Row) -> Answer<Key> {
+        self.source(row.must("source")?)?;
+        let name = row.must("name")?;
+        self.modules_without_python.push((text_key(name), format!("{name:?}")));
         Ok(text_key(name))
     }
 }

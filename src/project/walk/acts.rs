@@ -7,14 +7,10 @@ use super::super::variables::{Seen, Value, Variables};
 use super::decided::{Decided, of_build};
 use super::prefix::{conda, venv};
 use super::{Event, Kept, Prefix, Walker};
-use crate::knowledge::{configuration_variable, is_shell_file};
+use crate::knowledge::{configuration_variable, configured_index, is_shell_file, module_without_python};
 use crate::notation::asking::Says;
 use crate::outline::{Act, Answer, Does, How, Include, Kind, Leaves, Piece, Place, Scope, Text, Variable};
 use crate::source::Span;
-
-/// Modules that bring no Python and none of its packages.
-const WITHOUT_PYTHON: &[&str] =
-    &["cuda", "cudatoolkit", "cudnn", "nccl", "gcc", "openmpi", "mpich", "cmake", "ninja", "git", "slurm", "hpcx", "tmux"];
 
 fn is_of_tool(path: &Text) -> bool {
     let Some(Piece::Literal(end)) = path.pieces.last() else { return false };
@@ -277,10 +273,7 @@ impl<'a> Walker<'_, 'a> {
         for variable in ["LD_LIBRARY_PATH", "CUDA_HOME", "CUDA_PATH"] {
             self.variables.set(variable, Value::unknown(at, Seen::Programs));
         }
-        let without_python = |name: &Text| {
-            let name = self.variables.resolve(name).unwrap_or_default().to_lowercase();
-            WITHOUT_PYTHON.contains(&name.split(['/', '@']).next().unwrap_or_default())
-        };
+        let without_python = |name: &Text| module_without_python(&self.variables.resolve(name).unwrap_or_default());
         if !names.iter().all(without_python) {
             self.variables.set("PIP_CONFIG_FILE", Value::unknown(at, Seen::Programs));
             self.variables.set("UV_CONFIG_FILE", Value::unknown(at, Seen::Programs));
@@ -396,11 +389,7 @@ impl<'a> Walker<'_, 'a> {
 
 /// An installer's own configuration that is written or copied, and not read: its index is not known from here on.
 pub(super) fn configures(configured: &mut BTreeSet<String>, variables: &mut Variables, path: &str, at: Span) {
-    let variable = match paths::name(path) {
-        "pip.conf" | "pip.ini" => "PIP_INDEX_URL",
-        "uv.toml" => "UV_INDEX_URL",
-        _ => return,
-    };
+    let Some(variable) = configured_index(paths::name(path)) else { return };
     configured.insert(variable.to_owned());
     variables.set(variable, Value::unknown(at, Seen::Programs));
 }
