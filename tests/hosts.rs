@@ -228,12 +228,14 @@ fn branches_that_no_release_notes_tell_are_not_refused() {
 #[test]
 fn condas_builds_of_torch_have_the_kernels_that_their_script_asks_for() {
     let host = "driver = \"580.65.06\"\n[[gpu]]\nname = \"RTX 5090\"\n";
-    let conda =
-        |cuda: &str| format!("channels: [pytorch, nvidia]\ndependencies: [python=3.10, pytorch=2.3.1, pytorch-cuda={cuda}]\n");
+    let conda = |cuda: &str| {
+        let build = format!("py3.10_cuda{cuda}_cudnn8_0");
+        format!("channels: [pytorch, nvidia]\ndependencies: [python=3.10, \"pytorch=2.3.1={build}\"]\n")
+    };
     for (path, text, lacks) in [
-        ("environment.yml", conda("12.1").as_str(), true),
+        ("environment.yml", conda("12.1.1").as_str(), true),
         // It asks for PTX here, and whether the build has it is not known.
-        ("environment.yml", &conda("11.8"), false),
+        ("environment.yml", &conda("11.8.0"), false),
         ("Dockerfile", "FROM pytorch/pytorch:2.1.0-cuda12.1-cudnn8-runtime\n", true),
         ("Dockerfile", "FROM pytorch/pytorch:2.7.1-cuda12.8-cudnn9-runtime\n", false),
     ] {
