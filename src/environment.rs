@@ -46,9 +46,9 @@ pub struct Environment {
     pub variables: BTreeMap<String, Setting>,
     /// The driver that a step puts on the machine, in the place of the one that the host is told to have.
     pub own_driver: Option<OwnDriver>,
-    /// CUDA releases for which a step or the image brings `cuda-compat`.
-    pub forward_compat: Vec<CudaVersion>,
-    /// The image is not known: it may bring another one.
+    /// What a step or the image brings of `cuda-compat`.
+    pub forward_compat: Vec<ForwardCompat>,
+    /// It is not known of the image whether it brings another one.
     pub forward_compat_open: bool,
 }
 
@@ -65,6 +65,15 @@ impl Environment {
 pub struct OwnDriver {
     /// Its number as far as it is told: `550`, `550.54.14`.
     pub version: Option<DriverVersion>,
+}
+
+/// A libcuda newer than the driver's own, for data-centre GPUs: the package `cuda-compat`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ForwardCompat {
+    /// The CUDA release that it is of.
+    pub cuda: CudaVersion,
+    /// Driver branches that whoever brings it names, beside those that the release is known to work on.
+    pub branches: &'static [u16],
 }
 
 /// One installing command.

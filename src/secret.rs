@@ -77,7 +77,8 @@ fn in_addresses(text: &str) -> Vec<(usize, usize)> {
 }
 
 /// Services whose addresses may have a token as a part of their path, by a label of the host; what stands before it.
-/// Source for Cloudsmith's: <https://help.cloudsmith.io/docs/entitlements>.
+/// Sources: <https://help.cloudsmith.io/docs/entitlements>; for Gemfury <https://devcenter.heroku.com/articles/gemfury>, which
+/// shows one; packagecloud's is as public build files write it (`/priv/${read_token}/owner/repository`).
 const TOKEN_IN_PATH: &[(&str, &str)] = &[("cloudsmith", "/"), ("packagecloud", "/priv/"), ("fury", "/")];
 /// What stands in its place where there is none.
 const NO_TOKEN: &[&str] = &["public", "basic", "simple"];

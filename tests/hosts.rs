@@ -256,3 +256,62 @@ fn what_a_launch_tells_the_runtime_reaches_the_host() {
         assert_eq!(found.contains("image-needs-newer-driver"), speaks, "{all:?}: {found}");
     }
 }
+
+#[test]
+fn what_an_image_of_nvidia_s_registry_carries_of_cuda_compat_decides_for_what_is_installed_in_it() {
+    let host = |gpu: &str| format!("driver = \"470.182.03\"\n[[gpu]]\nname = \"{gpu}\"\n");
+    let too_new = "[driver-too-old]: CUDA 12.1 needs driver 525.60.13";
+    for (image, gpu, said) in [
+        // Its release notes name the branch.
+        (
+            "nvcr.io/nvidia/tritonserver:23.04-py3",
+            "Tesla V100",
+            "info[driver-too-old]: CUDA 12.1 runs by forward compatibility only",
+        ),
+        ("nvcr.io/nvidia/tritonserver:23.04-py3", "RTX 3090", &format!("error{too_new}")),
+        // Of this month they are not known.
+        ("nvcr.io/nvidia/tritonserver:99.01-py3", "Tesla V100", &format!("info{too_new}")),
+        ("nvcr.io/nvidia/tritonserver:99.01-py3", "RTX 3090", &format!("error{too_new}")),
+        ("ubuntu:22.04", "Tesla V100", &format!("error{too_new}")),
+    ] {
+        let text = format!("FROM {image}\nRUN pip install torch==2.1.0 --index-url https://download.pytorch.org/whl/cu121\n");
+        let root = folder(&[("Dockerfile", text.as_str()), ("h.toml", &host(gpu))]);
+        let (found, ..) = run(root.path(), &["--host", "h.toml"]);
+        assert!(found.contains(said), "{image} {gpu}: {found}");
+    }
+}
+
+#[test]
+fn branches_that_no_release_notes_tell_are_not_refused() {
+    for (image, driver, gpu, refused) in [
+        ("nvcr.io/nvidia/pytorch:22.12-py3", "450.51.06", "A100", false),
+        // The branch is among those of the notes, and so is no other.
+        ("nvcr.io/nvidia/tritonserver:23.04-py3", "450.51.06", "A100", false),
+        ("nvcr.io/nvidia/pytorch:25.12-py3", "470.182.03", "A100", true),
+    ] {
+        let host = format!("driver = \"{driver}\"\n[[gpu]]\nname = \"{gpu}\"\n");
+        let root = folder(&[("Dockerfile", format!("FROM {image}\n").as_str()), ("h.toml", &host)]);
+        let (found, ..) = run(root.path(), &["--host", "h.toml"]);
+        assert_eq!(found.contains("error[") || found.contains("warning["), refused, "{image} {gpu}: {found}");
+    }
+}
+
+#[test]
+fn condas_builds_of_torch_have_the_kernels_that_their_script_asks_for() {
+    let host = "driver = \"580.65.06\"\n[[gpu]]\nname = \"RTX 5090\"\n";
+    let conda = |cuda: &str| {
+        let build = format!("py3.10_cuda{cuda}_cudnn8_0");
+        format!("channels: [pytorch, nvidia]\ndependencies: [python=3.10, \"pytorch=2.3.1={build}\"]\n")
+    };
+    for (path, text, lacks) in [
+        ("environment.yml", conda("12.1.1").as_str(), true),
+        // It asks for PTX here, and whether the build has it is not known.
+        ("environment.yml", &conda("11.8.0"), false),
+        ("Dockerfile", "FROM pytorch/pytorch:2.1.0-cuda12.1-cudnn8-runtime\n", true),
+        ("Dockerfile", "FROM pytorch/pytorch:2.7.1-cuda12.8-cudnn9-runtime\n", false),
+    ] {
+        let root = folder(&[(path, text), ("h.toml", host)]);
+        let (found, ..) = run(root.path(), &["--host", "h.toml"]);
+        assert_eq!(found.contains("error[no-kernels-for-gpu]"), lacks, "{path} {text}: {found}");
+    }
+}

@@ -11,8 +11,8 @@ mod view;
 
 use std::collections::BTreeMap;
 
-use crate::environment::{Environment, Evidence, Image, Join, OwnDriver, Reason, Setting, Start};
-use crate::knowledge::{self, Basis};
+use crate::environment::{Environment, Evidence, ForwardCompat, Image, Join, OwnDriver, Reason, Setting, Start};
+use crate::knowledge::{self, Basis, Flavour};
 use crate::notation::cuda_name::without_cuda;
 use crate::notation::image::ImageReference;
 use crate::platform::{Platform, Pythons};
@@ -45,7 +45,7 @@ pub(crate) fn fold(beginning: &Beginning, world: &World, script: &Script, aliase
     }
     let mut states: BTreeMap<Prefix, State> = BTreeMap::new();
     let system = State::of_image(platform.clone(), base.as_ref());
-    let mut forward_compat: Vec<CudaVersion> = base.iter().filter_map(image_compat).collect();
+    let mut forward_compat: Vec<ForwardCompat> = base.iter().filter_map(image_compat).collect();
     states.insert(Prefix::System, system.clone());
     let mut pythons = OwnPython::of_image(base.as_ref());
     let mut before = Earlier::default();
@@ -130,10 +130,7 @@ pub(crate) fn fold(beginning: &Beginning, world: &World, script: &Script, aliase
             variables: variables.clone(),
             own_driver: own_driver.clone(),
             forward_compat: forward_compat.clone(),
-            forward_compat_open: base.as_ref().is_some_and(|base| match base.row {
-                Some(row) => !row.cuda.is_empty() && row.flavour == knowledge::Flavour::None,
-                None => !knowledge::is_bare(&base.reference) || knowledge::is_of_cuda(&base.reference),
-            }),
+            forward_compat_open: base.as_ref().is_some_and(may_carry_compat),
         })
         .collect()
 }
@@ -167,11 +164,25 @@ fn stands_on(image: Option<&str>, at: Span, also: &[(Span, Reason)], script: &Sc
     }
 }
 
-/// NVIDIA's CUDA images, and those that stand on them, carry `cuda-compat` of their own release.
-fn image_compat(image: &Image) -> Option<CudaVersion> {
+/// NVIDIA's CUDA images, and those that stand on them, carry `cuda-compat` of their own release; so do images whose release
+/// notes name older branches.
+fn image_compat(image: &Image) -> Option<ForwardCompat> {
     let row = image.row?;
-    let carries = row.flavour != knowledge::Flavour::None && !row.without_compat;
-    Some(CudaVersion::parse(row.cuda).filter(|_| carries)?.minor_only())
+    let branches = row.driver_branches;
+    let carries = !branches.is_empty() || row.flavour != Flavour::None && !row.without_compat;
+    let cuda = CudaVersion::parse(row.cuda).filter(|_| carries)?.minor_only();
+    Some(ForwardCompat { cuda, branches })
+}
+
+/// Whether an image may carry a `cuda-compat` of which nothing is known.
+fn may_carry_compat(image: &Image) -> bool {
+    match image.row {
+        Some(row) => match image_compat(image) {
+            Some(own) => own.branches.is_empty() && knowledge::forward_compat_branches(&own.cuda).is_empty(),
+            None => row.flavour == Flavour::None && !knowledge::is_bare(&image.reference),
+        },
+        None => !knowledge::is_bare(&image.reference) || knowledge::is_of_cuda(&image.reference),
+    }
 }
 
 /// The Python that a system's packages put there: its own, where no other is named.
@@ -182,10 +193,11 @@ fn python_of_system(image: &Image, names: &[String]) -> Option<Pythons> {
     Pythons::parse(knowledge::system_python(&image.reference).filter(|_| only_own)?)
 }
 
-fn package_compat(name: &str) -> Option<CudaVersion> {
+fn package_compat(name: &str) -> Option<ForwardCompat> {
     let row = knowledge::system_package(name).filter(|row| row.carries == knowledge::Carries::ForwardCompat)?;
     let prefix = row.pattern.split('*').next().unwrap_or_default();
-    CudaVersion::parse(&name.strip_prefix(prefix)?.split('=').next()?.replace('-', "."))
+    let cuda = CudaVersion::parse(&name.strip_prefix(prefix)?.split('=').next()?.replace('-', "."))?;
+    Some(ForwardCompat { cuda, branches: &[] })
 }
 
 /// Which of the system's Pythons is the start's own: the one that an image has torch for, or the first that is named.
@@ -255,16 +267,26 @@ mod tests {
             }
         }
         let at = Span::new(Sources::default().set("Dockerfile", ""), 0, 0);
-        for (reference, carries) in [
-            ("nvidia/cuda:12.4.1-base-ubuntu22.04", true),
-            ("pytorch/pytorch:2.3.0-cuda12.1-cudnn8-devel", true),
-            ("pytorch/pytorch:2.3.0-cuda12.1-cudnn8-runtime", false),
-            ("python:3.11", false),
+        for (reference, carries, may_carry) in [
+            ("nvidia/cuda:12.4.1-base-ubuntu22.04", true, false),
+            ("pytorch/pytorch:2.3.0-cuda12.1-cudnn8-devel", true, false),
+            ("pytorch/pytorch:2.3.0-cuda12.1-cudnn8-runtime", false, false),
+            ("python:3.11", false, false),
+            ("ubuntu:22.04", false, false),
+            // Its release notes name the branches that its `cuda-compat` takes.
+            ("nvcr.io/nvidia/tritonserver:23.04-py3", true, false),
+            // It came after the tables: what its `cuda-compat` takes is not known.
+            ("nvidia/cuda:13.3.1-base-ubuntu24.04", true, true),
+            // Of the repository something is known, of the tag nothing.
+            ("nvcr.io/nvidia/tritonserver:99.01-py3", false, true),
+            ("vllm/vllm-openai:latest", false, true),
+            ("company/base:1", false, true),
             // No table has it: its name proves nothing of what is in it.
-            ("nvidia/cuda:12.6.99-base-ubuntu22.04", false),
+            ("nvidia/cuda:12.6.99-base-ubuntu22.04", false, true),
         ] {
             let image = stands_on(Some(reference), at, &[], &Script::default(), &Nobody);
             assert_eq!(image_compat(&image).is_some(), carries, "{reference}");
+            assert_eq!(may_carry_compat(&image), may_carry, "{reference}");
         }
     }
 }

@@ -1,6 +1,6 @@
-//! What is known of files that lie outside a project: those that shells read, and those that installers obey.
+//! What is known of what lies outside a project: files that shells read, those that installers obey, environment modules.
 
-use super::tables::{CONFIGURATION_FILES, SHELL_FILES};
+use super::tables::{CONFIGURATION_FILES, MODULES, SHELL_FILES};
 
 /// Whether a file is one that a tool writes for shells, and that says nothing of where packages come from.
 #[must_use]
@@ -11,7 +11,36 @@ pub fn is_shell_file(path: &str) -> bool {
 /// The variable that says of an installer's own configuration file that another is in force, or says the same.
 #[must_use]
 pub fn configuration_variable(name: &str) -> Option<&'static str> {
-    CONFIGURATION_FILES.binary_search_by(|(known, _)| (*known).cmp(name)).ok().map(|at| CONFIGURATION_FILES[at].1)
+    configuration_file(name).map(|(_, variable, _)| *variable)
+}
+
+/// The variable that names the index which an installer's own configuration file may name.
+#[must_use]
+pub fn configured_index(name: &str) -> Option<&'static str> {
+    configuration_file(name).map(|(_, _, index)| *index).filter(|index| !index.is_empty())
+}
+
+fn configuration_file(name: &str) -> Option<&'static (&'static str, &'static str, &'static str)> {
+    CONFIGURATION_FILES.binary_search_by(|(known, ..)| (*known).cmp(name)).ok().map(|at| &CONFIGURATION_FILES[at])
+}
+
+/// What an environment module brings of Python.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Brings {
+    /// None of it: `cuda/12.1`, `GCC@12.3.0`.
+    Nothing,
+    /// A conda, with a Python and packages of its own.
+    Conda,
+}
+
+/// What an environment module brings of Python; `None` where that is not known. The number in `cuda10.2/toolkit`, `miniconda3`,
+/// `gcc-11.2` says which of its releases it is.
+#[must_use]
+pub fn module_brings(name: &str) -> Option<Brings> {
+    let name = name.split(['/', '@']).next().unwrap_or_default().to_lowercase();
+    let bare = name.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | '-'));
+    let known = |name: &str| MODULES.binary_search_by(|(known, _)| (*known).cmp(name)).ok().map(|at| MODULES[at].1);
+    known(&name).or_else(|| known(bare))
 }
 
 #[cfg(test)]
@@ -25,5 +54,23 @@ mod tests {
         }
         assert_eq!(configuration_variable("pip.conf"), Some("PIP_CONFIG_FILE"));
         assert_eq!(configuration_variable("npmrc"), None);
+        assert_eq!(configured_index("uv.toml"), Some("UV_INDEX_URL"));
+        assert_eq!(configured_index(".condarc"), None);
+    }
+
+    #[test]
+    fn modules() {
+        for (name, brings) in [
+            ("cuda/12.1", Some(Brings::Nothing)),
+            ("GCC@12.3.0", Some(Brings::Nothing)),
+            ("cuda10.2/toolkit/10.2.89", Some(Brings::Nothing)),
+            ("gcc-11.2", Some(Brings::Nothing)),
+            ("Miniconda3", Some(Brings::Conda)),
+            ("python/3.11", None),
+            ("PyTorch", None),
+            ("", None),
+        ] {
+            assert_eq!(module_brings(name), brings, "{name}");
+        }
     }
 }

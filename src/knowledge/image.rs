@@ -107,6 +107,8 @@ mod tests {
         let base = image("nvcr.io/nvidia/cuda:12.6.3-base-ubuntu24.04").expect("the same on NGC");
         assert_eq!((base.flavour, base.cudnn), (Flavour::Base, ""));
         assert!(!base.require_cuda.contains("geforce"), "from 12.5 on no GeForce on older branches");
+        let newer = image("nvidia/cuda:13.3.1-cudnn-devel-ubi10").expect("by its notation");
+        assert_eq!((newer.cuda, newer.flavour, newer.require_cuda, newer.cudnn), ("13.3.1", Flavour::Devel, "", ""));
         let old = image("nvidia/cuda:10.2-cudnn7-devel-ubuntu18.04").expect("gone, yet known");
         assert_eq!((old.cuda, old.flavour, old.cudnn), ("10.2", Flavour::Devel, "7.6.5.32"));
         assert_eq!(old.require_cuda, "cuda>=10.2 brand=tesla,driver>=418,driver<419");
@@ -116,6 +118,8 @@ mod tests {
             "nvidia/cuda:latest",
             "nvidia/cuda:12.4.1-base-ubuntu24.04",
             "nvidia/cuda:12.1-runtime",
+            "nvidia/cuda:13.3-runtime-ubuntu24.04",
+            "nvidia/cuda:13.3.1-tensorrt-ubuntu24.04",
             "nvidia/cuda@sha256:ff",
         ] {
             assert!(image(none).is_none(), "{none}");

@@ -1,7 +1,10 @@
 //! What is known of a place that packages come from.
 
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+
 use super::rows::Index;
-use super::tables::{INDEX_ADDRESSES, INDEXES};
+use super::tables::{INDEX_ADDRESSES, INDEXES, RELEASES};
 
 /// What is known of an index address; credentials, scheme, trailing slash and `www.` do not matter. An address of the tables
 /// that ends in `/*` stands for all pages below it.
@@ -18,6 +21,28 @@ pub fn index(url: &str) -> Option<&'static Index> {
 fn by_address(address: &str) -> Option<&'static Index> {
     let at = INDEX_ADDRESSES.binary_search_by(|(known, _)| (*known).cmp(address)).ok()?;
     INDEXES.get(usize::from(INDEX_ADDRESSES[at].1))
+}
+
+/// Whether an index serves nothing that differs from what PyPI serves under the same name, as far as the tables tell what it serves.
+#[must_use]
+pub fn serves_as_pypi(index: &Index) -> bool {
+    static IDS: LazyLock<BTreeSet<&str>> = LazyLock::new(as_pypi);
+    IDS.contains(index.id)
+}
+
+/// Those whose builds are PyPI's own, or of packages that PyPI has no build of in the tables. Of an index of which the tables have
+/// nothing it is not known.
+fn as_pypi() -> BTreeSet<&'static str> {
+    let (mut same, mut other) = (BTreeSet::new(), BTreeSet::new());
+    for (_, releases) in RELEASES {
+        let on_pypi = releases.iter().any(|release| release.indexes.contains(&"pypi"));
+        for release in *releases {
+            let alike = !on_pypi || release.indexes.contains(&"pypi");
+            (if alike { &mut same } else { &mut other }).extend(release.indexes);
+        }
+    }
+    same.extend(INDEXES.iter().filter(|index| !index.carries.is_empty()).map(|index| index.id));
+    &same - &other
 }
 
 /// Whether a file at an address is one that an index of the tables serves: it lies where the index does, or in PyPI's store
@@ -92,6 +117,22 @@ fn is_pypi(host: &str, path: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_comes_from_where() {
+        for (id, same) in [
+            ("pypi", true),
+            ("nvidia", true),
+            ("pyg", true),
+            ("mmcv/cu118/torch2.0", true),
+            ("pytorch/cu118", false),
+            // The tables list nothing of it, and it serves torch.
+            ("pytorch/nightly/cu128", false),
+            ("pytorch/rocm6.2", false),
+        ] {
+            assert_eq!(serves_as_pypi(index_by_id(id).expect("a known index")), same, "{id}");
+        }
+    }
 
     #[test]
     fn addresses() {

@@ -12,11 +12,11 @@ mod service;
 mod system;
 mod tables;
 
-pub use files::{configuration_variable, is_shell_file};
+pub use files::{Brings, configuration_variable, configured_index, is_shell_file, module_brings};
 pub use gpu::{gpu, is_chip, oldest_sm};
 pub use gpu_near::gpus_near;
 pub use image::{image, is_bare, is_of_cuda, system_python};
-pub use index::{index, index_by_id, index_of_file, is_tag, mirrored, serves};
+pub use index::{index, index_by_id, index_of_file, is_tag, mirrored, serves, serves_as_pypi};
 pub use node::{gpu_of_node, is_same_model, node_label};
 pub use rows::*;
 pub use service::{is_of_service, set_by_service};
@@ -134,6 +134,13 @@ pub fn forward_compat_branches(cuda: &CudaVersion) -> &'static [u16] {
     tables::FORWARD_COMPAT.iter().find(|(known, _)| *known == of).map_or(&[], |(_, branches)| branches)
 }
 
+/// Whether some `cuda-compat` that meets `wanted` works on a driver branch (data-centre GPUs).
+#[must_use]
+pub fn some_forward_compat(branch: u32, wanted: impl Fn(&CudaVersion) -> bool) -> bool {
+    let works = |branches: &[u16]| branches.iter().any(|b| u32::from(*b) == branch);
+    tables::FORWARD_COMPAT.iter().any(|(cuda, branches)| works(branches) && CudaVersion::parse(cuda).is_some_and(|c| wanted(&c)))
+}
+
 /// What the nvcc of a CUDA release compiles for; `None` for a release that is not in the tables.
 #[must_use]
 pub fn toolkit(cuda: &CudaVersion) -> Option<&'static Toolkit> {
@@ -205,6 +212,10 @@ mod tests {
         assert_eq!(forward_compat_branches(&cuda("12.6.3")), [470, 535, 550]);
         assert_eq!(forward_compat_branches(&cuda("13.0")), [535, 550, 565, 570, 575]);
         assert!(forward_compat_branches(&cuda("12")).is_empty());
+        let from = |major| move |c: &CudaVersion| c.major() >= major;
+        for (branch, major, some) in [(470, 12, true), (470, 13, false), (535, 13, true), (440, 12, false), (440, 11, true)] {
+            assert_eq!(some_forward_compat(branch, from(major)), some, "{branch} {major}");
+        }
     }
 
     #[test]

@@ -2,7 +2,7 @@ use super::{Check, Clash, Has, Needs, Out, Rule, image_needs_newer_driver, torch
 use crate::alternative::Wanted;
 use crate::chain::{self, Driver};
 use crate::diagnostic::Severity;
-use crate::environment::{Build, Component, Environment, Evidence, Holds, Host, Image, Reason};
+use crate::environment::{Build, Component, Environment, Evidence, ForwardCompat, Holds, Host, Image, Reason};
 use crate::knowledge::{self, Flavour, Kernels, Segment};
 use crate::other_image::other_image;
 use crate::version::{CudaVersion, DriverVersion};
@@ -39,7 +39,7 @@ fn check(env: &Environment, host: &Host, out: &mut Out) {
             clash = clash.at_most(Severity::Info).help(format!("{keeps}; from driver {bound} on nothing has to stand in"));
         } else {
             // An image that is not known may bring a newer libcuda.
-            if env.forward_compat_open && machine.admits_forward_compat(cuda) != Some(false) {
+            if env.forward_compat_open && machine.may_admit_another(cuda) {
                 clash = clash.at_most(Severity::Info);
             }
             let beside = machine.image_beside(found).unwrap_or_default();
@@ -184,29 +184,40 @@ impl<'a> Machine<'a> {
         self.too_old(build).map(|old| old && !build.cuda().is_some_and(stands_in))
     }
 
-    /// Whether the host's GPU and branch admit the libcuda of a CUDA release; `None` where its branches are not known.
-    fn admits_forward_compat(&self, cuda: &CudaVersion) -> Option<bool> {
+    /// Whether the host's GPUs may take a libcuda other than the driver's.
+    fn takes_another(&self) -> bool {
         let gpus = self.host.gpus.iter().all(|gpu| matches!(gpu.segment, None | Some(Segment::DataCenter)));
-        if !gpus || self.host.wsl {
-            return Some(false);
-        }
-        let branch = self.driver.branch()?;
-        let branches = knowledge::forward_compat_branches(cuda);
-        if branches.is_empty() { None } else { Some(branches.iter().any(|b| u32::from(*b) == branch)) }
+        gpus && !self.host.wsl
     }
 
-    /// The image or package that brings a newer libcuda, where the host's GPU and branch admit it: one of the same release, of
-    /// a newer one, or from CUDA 11 on of another of the same major.
-    /// Source: <https://docs.nvidia.com/deploy/cuda-compatibility/minor-version-compatibility.html>.
+    /// Whether the host's driver is known to admit a newer libcuda.
+    fn admits(&self, compat: &ForwardCompat) -> bool {
+        let named = compat.branches.iter().chain(knowledge::forward_compat_branches(&compat.cuda));
+        self.takes_another() && self.driver.branch().is_some_and(|branch| named.into_iter().any(|b| u32::from(*b) == branch))
+    }
+
+    /// Whether there is a newer libcuda for a CUDA release that the host may admit.
+    fn may_admit_another(&self, cuda: &CudaVersion) -> bool {
+        let some = |branch| knowledge::some_forward_compat(branch, |other| runs(other, cuda));
+        self.takes_another() && self.driver.branch().is_none_or(some)
+    }
+
+    /// The image or package that brings a newer libcuda, where the host's GPU and branch admit it.
     fn forward_compat(&self, cuda: &CudaVersion) -> Option<Evidence> {
-        let release = |c: &CudaVersion| (c.major(), c.minor());
-        let runs = |c: &CudaVersion| release(c) >= release(cuda) || c.major() == cuda.major() && c.major() >= 11;
-        let mut brought = self.env.forward_compat.iter().filter(|c| runs(c));
-        if !brought.any(|c| self.admits_forward_compat(c) == Some(true)) {
+        let mut brought = self.env.forward_compat.iter().filter(|c| runs(&c.cuda, cuda));
+        if !brought.any(|c| self.admits(c)) {
             return None;
         }
         self.env.image.as_ref().map(|image| Evidence { also: Vec::new(), ..image.evidence.clone() })
     }
+}
+
+/// Whether the libcuda of one CUDA release runs what is built with another: with the same, with an older one, or from CUDA 11 on
+/// with another of the same major.
+/// Source: <https://docs.nvidia.com/deploy/cuda-compatibility/minor-version-compatibility.html>.
+fn runs(libcuda: &CudaVersion, cuda: &CudaVersion) -> bool {
+    let release = |c: &CudaVersion| (c.major(), c.minor());
+    release(libcuda) >= release(cuda) || libcuda.major() == cuda.major() && libcuda.major() >= 11
 }
 
 /// Where release notes name the driver, they speak: the image may carry a libcuda of its own.

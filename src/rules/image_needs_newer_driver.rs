@@ -125,11 +125,12 @@ impl Machine<'_> {
         })
     }
 
-    /// NVIDIA's release notes name the driver; older branches are for data-centre GPUs only.
+    /// NVIDIA's release notes name the driver; older branches, where they are known, are for data-centre GPUs only.
     fn release_notes(&self, image: &Image, row: &knowledge::Image, bound: &DriverVersion, out: &mut Out) {
         let Some(number) = self.driver.number().filter(|n| n.below(bound) == Some(true)) else { return };
         let gpus = &self.host.gpus;
-        let listed = row.driver_branches.iter().any(|b| u32::from(*b) == number.branch());
+        let branches = row.driver_branches;
+        let listed = branches.is_empty() || branches.iter().any(|b| u32::from(*b) == number.branch());
         let consumer = !gpus.is_empty() && gpus.iter().all(|g| g.segment.is_some_and(|s| s != Segment::DataCenter));
         let level = match (listed, consumer, gpus.is_empty()) {
             (false, ..) | (true, true, _) => Severity::Error,

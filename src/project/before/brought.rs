@@ -84,11 +84,9 @@ fn is_for_cpu(url: &Text) -> bool {
     url.known().is_some_and(|url| url.trim_end_matches('/').ends_with("/cpu"))
 }
 
-/// It serves what PyPI serves, or nothing that frameworks are: with it the same comes as without it.
+/// With it the same comes as without it.
 fn changes_nothing(url: &Text) -> bool {
-    let frameworks = || ["torch", "tensorflow", "onnxruntime-gpu"].into_iter().flat_map(knowledge::releases);
-    let index = url.known().and_then(knowledge::index);
-    index.is_some_and(|index| index.id == "pypi" || !frameworks().any(|release| release.indexes.contains(&index.id)))
+    url.known().and_then(knowledge::index).is_some_and(knowledge::serves_as_pypi)
 }
 
 /// The index that a requirements file or an environment names, and the packages that it holds to a version.

@@ -7,51 +7,10 @@ use super::super::variables::{Seen, Value, Variables};
 use super::decided::{Decided, of_build};
 use super::prefix::{conda, venv};
 use super::{Event, Kept, Prefix, Walker};
-use crate::knowledge::{configuration_variable, is_shell_file};
+use crate::knowledge::{Brings, configuration_variable, configured_index, is_shell_file, module_brings};
 use crate::notation::asking::Says;
 use crate::outline::{Act, Answer, Does, How, Include, Kind, Leaves, Piece, Place, Scope, Text, Variable};
 use crate::source::Span;
-
-/// Modules that bring no Python and none of its packages: libraries, compilers, other programs.
-const WITHOUT_PYTHON: &[&str] = &[
-    "cuda",
-    "cudatoolkit",
-    "cuda-toolkit",
-    "cudnn",
-    "nccl",
-    "nvhpc",
-    "gcc",
-    "gcccore",
-    "llvm",
-    "clang",
-    "openmpi",
-    "mpich",
-    "ucx",
-    "cmake",
-    "ninja",
-    "git",
-    "git-lfs",
-    "slurm",
-    "hpcx",
-    "tmux",
-    "openblas",
-    "fftw",
-    "hdf5",
-    "ffmpeg",
-    "gdrcopy",
-    "libaio",
-    "julia",
-    "java",
-    "foss",
-    "gompi",
-    "rclone",
-    "apptainer",
-    "singularity",
-    "nsight-systems",
-    "nsight-compute",
-];
-/// Modules of a conda, with a Python and packages of its own.
-const CONDA: &[&str] = &["anaconda", "miniconda", "miniforge", "mambaforge", "micromamba", "mamba", "conda"];
 
 fn is_of_tool(path: &Text) -> bool {
     let Some(Piece::Literal(end)) = path.pieces.last() else { return false };
@@ -326,19 +285,15 @@ impl<'a> Walker<'_, 'a> {
         for variable in ["LD_LIBRARY_PATH", "CUDA_HOME", "CUDA_PATH"] {
             self.variables.set(variable, Value::unknown(at, Seen::Programs));
         }
-        let is_of = |name: &Text, list: &[&str]| {
-            let name = self.variables.resolve(name).unwrap_or_default().to_lowercase();
-            let name = name.split(['/', '@']).next().unwrap_or_default();
-            // `cuda10.2/toolkit`, `miniconda3`, `gcc-11.2`: the number says which.
-            let bare = name.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | '-'));
-            list.contains(&name) || list.contains(&bare)
-        };
-        let python: Vec<&Text> = names.iter().filter(|name| !is_of(name, WITHOUT_PYTHON)).collect();
-        if !python.iter().all(|name| is_of(name, CONDA)) {
+        let brings = |name: &Text| module_brings(&self.variables.resolve(name).unwrap_or_default());
+        let mut python = names.iter().map(brings).filter(|brings| *brings != Some(Brings::Nothing)).peekable();
+        let brings_python = python.peek().is_some();
+        // A conda has packages of its own, and is no installer's configuration.
+        if python.any(|brings| brings != Some(Brings::Conda)) {
             self.variables.set("PIP_CONFIG_FILE", Value::unknown(at, Seen::Programs));
             self.variables.set("UV_CONFIG_FILE", Value::unknown(at, Seen::Programs));
         }
-        if !python.is_empty() {
+        if brings_python {
             self.script.events.push(Event::Unknown);
         }
     }
@@ -451,11 +406,7 @@ impl<'a> Walker<'_, 'a> {
 
 /// An installer's own configuration that is written or copied, and not read: its index is not known from here on.
 pub(super) fn configures(configured: &mut BTreeSet<String>, variables: &mut Variables, path: &str, at: Span) {
-    let variable = match paths::name(path) {
-        "pip.conf" | "pip.ini" => "PIP_INDEX_URL",
-        "uv.toml" => "UV_INDEX_URL",
-        _ => return,
-    };
+    let Some(variable) = configured_index(paths::name(path)) else { return };
     configured.insert(variable.to_owned());
     variables.set(variable, Value::unknown(at, Seen::Programs));
 }

@@ -1,0 +1,56 @@
+//! Packages, modules and files of systems and tools.
+
+use crate::Tables;
+use crate::order::{Key, text_key};
+use crate::row::{Answer, Row};
+
+impl Tables {
+    pub(crate) fn system_package(&mut self, row: &Row) -> Answer<Key> {
+        let carries = row.must("carries")?;
+        if !["Driver", "ForwardCompat", "Toolkit", "Libraries", "Cudnn", "Nccl"].contains(&carries) {
+            return Err(format!("unknown `carries`: {carries}"));
+        }
+        let (basis, source) = self.basis_and_source(row, "basis", "source", "")?;
+        let patterns = row.each("pattern", "patterns")?;
+        for pattern in &patterns {
+            let text = format!(
+                "SystemPackage {{ pattern: {pattern:?}, carries: Carries::{carries}, basis: {basis}, source: {source} }}"
+            );
+            self.packages.push((text_key(pattern), text));
+        }
+        Ok(text_key(patterns[0]))
+    }
+
+    pub(crate) fn shell_file(&mut self, row: &Row) -> Answer<Key> {
+        self.source(row.must("source")?)?;
+        let end = row.must("end")?;
+        self.shell_files.push((text_key(end), format!("{end:?}")));
+        Ok(text_key(end))
+    }
+
+    pub(crate) fn service_variable(&mut self, row: &Row) -> Answer<Key> {
+        self.source(row.must("source")?)?;
+        let (name, services) = (row.must("name")?, row.list("services")?);
+        self.service_variables.push((text_key(name), format!("({name:?}, &{services:?})")));
+        Ok(text_key(name))
+    }
+
+    pub(crate) fn configuration_file(&mut self, row: &Row) -> Answer<Key> {
+        self.source(row.must("source")?)?;
+        let (name, variable, index) = (row.must("name")?, row.must("variable")?, row.text("index")?);
+        self.configuration_files.push((text_key(name), format!("({name:?}, {variable:?}, {index:?})")));
+        Ok(text_key(name))
+    }
+
+    pub(crate) fn module(&mut self, row: &Row) -> Answer<Key> {
+        self.source(row.must("source")?)?;
+        let name = row.must("name")?;
+        let brings = match row.must("brings")? {
+            "nothing" => "Nothing",
+            "conda" => "Conda",
+            other => return Err(format!("unknown `brings`: {other}")),
+        };
+        self.modules.push((text_key(name), format!("({name:?}, Brings::{brings})")));
+        Ok(text_key(name))
+    }
+}
