@@ -99,6 +99,10 @@ fn the_projects_own_files() {
                 folders.push(path);
             } else if ["yml", "yaml", "json"].contains(&extension) {
                 let text = std::fs::read_to_string(&path).expect("a text");
+                // Templates are no YAML, whatever one makes of them.
+                if text.replace("${{", "").contains("{{") || text.contains("{%") {
+                    continue;
+                }
                 compared += usize::from(compare(&text).unwrap_or_else(|e| panic!("{}: {e}", path.display())));
             }
         }
