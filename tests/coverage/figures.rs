@@ -1,6 +1,10 @@
 //! How much of what real repositories say is understood. Each argument is a folder; the figures are of all of them together.
 //!
-//! `cargo run --release --example coverage -- FOLDER…`; `--list REASON` prints the places of one reason.
+//! `cargo run --release --example coverage -- FOLDER…`; `--list REASON` prints the places of one reason, `--environments` what
+//! is there together, a line each.
+
+#[path = "../rendered/line.rs"]
+mod line;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -27,12 +31,14 @@ struct Share {
 
 fn main() {
     let mut folders: Vec<String> = env::args().skip(1).collect();
-    let list = match folders.first().map(String::as_str) {
-        Some("--list") if folders.len() > 2 => Some(folders.drain(..2).nth(1).unwrap_or_default()),
-        _ => None,
-    };
+    let (mut list, mut environments) = (None, false);
+    match folders.first().map(String::as_str) {
+        Some("--list") if folders.len() > 2 => list = folders.drain(..2).nth(1),
+        Some("--environments") => environments = folders.drain(..1).next().is_some(),
+        _ => {}
+    }
     if folders.is_empty() {
-        eprintln!("usage: coverage [--list REASON] FOLDER…");
+        eprintln!("usage: coverage [--list REASON | --environments] FOLDER…");
         process::exit(2);
     }
     let mut shares: [(&str, Share); 3] =
@@ -43,6 +49,11 @@ fn main() {
             process::exit(2);
         };
         let linter = read(&root);
+        if environments {
+            println!("{folder}");
+            linter.environments().for_each(|env| println!("  {}", line::line(env)));
+            continue;
+        }
         let coverage = linter.coverage();
         for ((_, share), of) in shares.iter_mut().zip([&coverage.installs, &coverage.variables, &coverage.links]) {
             share.add(of);
@@ -53,7 +64,7 @@ fn main() {
             }
         }
     }
-    if list.is_some() {
+    if list.is_some() || environments {
         return;
     }
     println!("{} folders", folders.len());

@@ -1,11 +1,13 @@
 //! Environments as short lines, for the tests that look at what files lead to.
 
-use cudalint::environment::{Build, Environment};
+mod line;
+
 use cudalint::linter::Linter;
 use cudalint::settings::Settings;
 
-/// The environments of a project, one a line: `start: package version index, …`, with `?` where more is
-/// possible (and of how many, where they are few), and `…` where it is today's.
+pub(crate) use line::line;
+
+/// The environments of a project, one a line.
 pub(crate) fn environments(files: &[(&str, &str)]) -> Vec<String> {
     let mut linter = Linter::new(Settings::default());
     for (path, text) in files {
@@ -15,25 +17,6 @@ pub(crate) fn environments(files: &[(&str, &str)]) -> Vec<String> {
     let mut lines: Vec<String> = linter.environments().map(line).collect();
     lines.dedup();
     lines
-}
-
-/// One environment as a line.
-pub(crate) fn line(env: &Environment) -> String {
-    let image = env.image.as_ref().map(|i| format!("<{}> ", i.reference)).unwrap_or_default();
-    let parts = env.components.iter().map(|c| {
-        let shown = |b: &Build, sign: &str| {
-            let of_conda = c.name.starts_with("conda:") && !b.release.tag.is_empty();
-            let tag = if of_conda { format!(" {}", b.release.tag) } else { String::new() };
-            format!("{} {}{tag}{sign} {}", c.name, b.version, b.index)
-        };
-        match (c.builds.only(), c.builds.today(), c.builds.builds.len()) {
-            (Some(only), ..) => shown(only, ""),
-            (None, Some(today), _) => shown(today, "…"),
-            (None, None, few @ 2..=4) => format!("{} ?{few}", c.name),
-            (None, None, _) => format!("{} ?", c.name),
-        }
-    });
-    format!("{}: {image}{}", env.start.name, parts.collect::<Vec<_>>().join(", "))
 }
 
 /// The environments are these.
