@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::command::asks::{Asked, asked, index, no_index};
 use super::command::options::{Grammar, Part};
 use super::command::pip;
+use super::excerpt::{LETTERS, UNKNOWN};
 use super::syntax::comments::ignores;
 use super::syntax::lines::{Line, Lines};
 use super::syntax::torn::{has_template, torn};
@@ -255,7 +256,7 @@ impl Pieces {
             _ => self.done.push(Piece::Literal(c.into())),
         }
     }
-    /// Takes a character, a variable as pip expands it (`${UPPER}` only), or what a template fills in; the rest.
+    /// Takes a character, a variable as pip expands it (`${UPPER}` only), or what a template or a shell fills in; the rest.
     fn take<'t>(&mut self, rest: &'t str, first: char) -> &'t str {
         let upper = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
         let name = rest.strip_prefix("${").map(|t| &t[..t.find(|c| !upper(c)).unwrap_or(t.len())]);
@@ -270,7 +271,13 @@ impl Pieces {
             }
             self.closed = true;
         }
-        self.push(first);
+        match first {
+            UNKNOWN => self.done.push(Piece::Opaque),
+            letter if LETTERS.contains(&letter) => {
+                self.done.push(Piece::Variable { name: letter.to_string(), fallback: None, instead: None });
+            }
+            plain => self.push(plain),
+        }
         &rest[first.len_utf8()..]
     }
 }
