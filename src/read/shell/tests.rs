@@ -258,7 +258,8 @@ fn files_that_are_written_here() {
         ("cat > environment.yml <<EOF\ndependencies: [a=$V]\nEOF", &["write environment.yml: require a=<(0 of 0:28)>"]),
         // What it puts in decides what else is said.
         ("cat > environment.yml <<EOF\ndependencies:\n- a\n$V\nEOF", &["edit environment.yml"]),
-        ("cat > pyproject.toml <<EOF\nproject.dependencies = [$V]\nEOF", &["edit pyproject.toml"]),
+        ("cat > pyproject.toml <<EOF\nproject.dependencies = [$V]\nEOF", &["write pyproject.toml: require <(0 of 0:27)>"]),
+        ("cat > pyproject.toml <<EOF\n$V\n[project]\nEOF", &["edit pyproject.toml"]),
         ("cat > x.sh <<EOF\nif [ $V ]; then apt install x; fi\nEOF", &["edit x.sh"]),
         ("cat > Dockerfile <<EOF\nRUN <<E\napt install x\nE\nEOF", &["edit Dockerfile"]),
         // Behind what was there, or more goes there.
