@@ -8,6 +8,7 @@ use super::command::pip;
 use super::excerpt::{LETTERS, UNKNOWN};
 use super::syntax::comments::ignores;
 use super::syntax::lines::{Line, Lines};
+use super::syntax::template;
 use super::syntax::torn::{has_template, torn};
 use crate::notation::requirement::{self, Subject};
 use crate::outline::{
@@ -52,6 +53,7 @@ pub(super) fn read(file: FileId, text: &str) -> Outline {
     }
     let mut outline = reader.outline;
     outline.torn.truncate(TORN);
+    template::choose(text, &mut outline.acts);
     let whole = |spoken_of: Range<usize>| lines.whole(spoken_of.end.saturating_sub(1).max(spoken_of.start));
     outline.ignores = ignores(file, text, lines.comments.iter().cloned(), |line| {
         let whole = whole(line.clone());
