@@ -48,8 +48,8 @@ fn ways(marker: &str) -> Option<Vec<(Option<Choice>, Option<String>)>> {
     let chosen = parts.iter().find(is_of_choice)?;
     let rest: Vec<&str> = parts.iter().filter(|part| *part != chosen).copied().collect();
     // Parentheses around more than one part, or a second choice, are another form.
-    let whole = |part: &&str| part.matches('(').count() == part.matches(')').count();
-    if !parts.iter().all(|part| whole(&part)) || rest.iter().any(|part| is_of_choice(&part)) {
+    let whole = |part: &str| part.matches('(').count() == part.matches(')').count();
+    if !parts.iter().all(|part| whole(part)) || rest.iter().any(|part| is_of_choice(&part)) {
         return None;
     }
     let bare = chosen.strip_prefix('(').and_then(|part| part.strip_suffix(')')).unwrap_or(chosen);
