@@ -136,3 +136,19 @@ fn projects_that_are_worked_out_for_other_systems() {
     assert_eq!(said("pixi.toml", &pixi("osx-arm64")), [0usize; 0]);
     assert!(!said("pixi.toml", &pixi("linux-64")).is_empty());
 }
+
+#[test]
+fn arms_of_a_template_exclude_each_other() {
+    let arms = "FROM python:3.11\n{% if new %}\nRUN pip install torch==2.6.0\n{% else %}\nRUN pip install torch==2.1.0 torchvision==0.16.0 --index-url https://download.pytorch.org/whl/cu118\n{% endif %}\n";
+    assert_eq!(said("Dockerfile.j2", arms), [3]);
+    // The same test of another block goes with it.
+    let both = arms.to_owned() + "{% if not new %}\nRUN pip install torchaudio==2.1.0\n{% endif %}\n";
+    assert_eq!(said("Dockerfile.j2", &both), [3]);
+    let go = arms
+        .replace("{% if new %}", "{{- if not .Old }}")
+        .replace("{% else %}", "{{- else }}")
+        .replace("{% endif %}", "{{- end }}");
+    assert_eq!(said("Dockerfile.tmpl", &go), [3]);
+    let pins = "{% if new %}\ntorch==2.6.0\n{% else %}\ntorch==1.12.1\ntorchvision==0.13.1\n{% endif %}\n";
+    assert_eq!(said("requirements-gpu.txt", pins), [2]);
+}

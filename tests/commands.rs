@@ -7,6 +7,33 @@ use cudalint::settings::Settings;
 use rendered::check;
 
 #[test]
+fn a_file_that_is_written_has_what_the_shell_had() {
+    let written = "cat > r.txt <<EOF\ntorch==$V\nEOF\n";
+    let install = "pip install -r r.txt\n";
+    for (text, want) in [
+        (format!("V=2.1.0\n{written}V=2.2.0\n{install}"), "a.sh: torch 2.1.0 pypi"),
+        (format!("(V=2.1.0; {written})\n{install}"), "a.sh: torch 2.1.0 pypi"),
+        (format!("{written}V=2.2.0\n{install}"), "a.sh: torch ?"),
+        (format!("for V in 2.1.0 2.2.0; do\n{written}done\n{install}"), "a.sh: torch ?"),
+        (format!("V=2.1.0\n{written}cat r.txt\npip install -r <(cat r.txt)\n"), "a.sh: "),
+        ("V=2.1.0\ncat <<EOF | pip install -r /dev/stdin\ntorch==$V\nEOF\n".to_owned(), "a.sh: torch 2.1.0 pypi"),
+        (
+            "pip install -r /dev/stdin <<EOF\ntorch==2.1.0\nEOF\ngrep -v torch x.txt | pip install --upgrade -r /dev/stdin\n"
+                .to_owned(),
+            "a.sh: torch 2.1.0 pypi",
+        ),
+    ] {
+        check(&[("a.sh", &text)], &[want]);
+    }
+    let image = "FROM python:3.11\nARG V=2.1.0\nARG C=cu118\n";
+    let configured = "COPY <<EOF /etc/pip.conf\n[global]\nindex-url = https://download.pytorch.org/whl/$C\nEOF\nRUN pip install torch==2.1.0\n";
+    let environment =
+        "COPY <<EOF /e.yml\nchannels: [conda-forge]\ndependencies:\n- pip:\n  - torch==$V\nEOF\nRUN conda env update -f /e.yml\n";
+    check(&[("Dockerfile", &format!("{image}{configured}"))], &["Dockerfile: <python:3.11> torch 2.1.0+cu118 pytorch/cu118"]);
+    check(&[("Dockerfile", &format!("{image}{environment}"))], &["Dockerfile: <python:3.11> torch 2.1.0 pypi"]);
+}
+
+#[test]
 fn a_file_that_is_written_on_the_way_is_installed() {
     let own = ("requirements.txt", "torch==2.2.0\n");
     check(

@@ -59,6 +59,26 @@ fn pipenv() {
 }
 
 #[test]
+fn what_only_an_extra_of_a_pylock_brings_comes_with_it() {
+    let package = |name: &str, version: &str, marker: &str| {
+        format!("[[packages]]\nname = \"{name}\"\nversion = \"{version}\"\nmarker = \"{marker}\"\n")
+    };
+    let lock = "lock-version = \"1.0\"\nextras = [\"vision\"]\ndefault-groups = [\"main\"]\n".to_owned()
+        + &package("torch", "2.1.0", "'main' in dependency_groups")
+        + &package("torchvision", "0.16.0", "'vision' in extras")
+        + &package("torchaudio", "2.1.0", "'audio' in dependency_groups");
+    let own = [
+        "pylock.toml: torch 2.1.0 pypi",
+        "pylock.toml[vision]: torch 2.1.0 pypi, torchvision 0.16.0 pypi",
+        "pylock.toml{audio}: torch 2.1.0 pypi, torchaudio 2.1.0 pypi",
+    ];
+    let mut found = environments(&[("pylock.toml", &lock)]);
+    found.sort();
+    assert_eq!(found, own);
+    check(&[("pylock.toml", &lock), ("setup.sh", "pip install -r pylock.toml\n")], &["setup.sh: torch 2.1.0 pypi"]);
+}
+
+#[test]
 fn pylock() {
     let lock = "lock-version = \"1.0\"\n[[packages]]\nname = \"torch\"\nversion = \"2.6.0+cu124\"\nindex = \"https://download.pytorch.org/whl/cu124\"\n";
     check(&[("pylock.toml", lock)], &["pylock.toml: torch 2.6.0+cu124 pytorch/cu124"]);

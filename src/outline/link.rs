@@ -58,6 +58,8 @@ pub struct Written {
     pub kind: Kind,
     /// What it says; its places are those of the file around it.
     pub outline: Outline,
+    /// What is put into it when it is written, by the names that its texts have for it: later values change nothing.
+    pub put_in: Vec<Variable>,
 }
 
 /// A Dockerfile stage.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::questions::{Question, questions};
 use super::starts::{Beginning, Enters};
+use super::tested::is_of_template;
 use super::walk::{Event, Script};
 use crate::notation::marker::Marker;
 use crate::outline::Choice;
@@ -204,7 +205,7 @@ struct Shared {
 
 fn shared<'t>(tests: impl Iterator<Item = &'t str>) -> Shared {
     let mut by_subject: BTreeMap<String, Vec<(&str, Arms)>> = BTreeMap::new();
-    for test in tests {
+    for test in tests.filter(|test| !is_of_template(test)) {
         if let Some((all, swapped)) = questions(test)
             && let Some(subject) = all.first().map(|q| q.subject.clone())
         {

@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::container::variables;
 use super::requirements;
 use super::syntax::interpolation::node_text;
+use super::syntax::template;
 use super::syntax::yaml::{Node, Tree};
 use crate::notation::match_spec::MatchSpec;
 use crate::outline::{Act, Choice, Does, IndexKind, IndexLine, Language, Outline, Place, Requirement, Role, Scope, Torn, When};
@@ -46,6 +47,7 @@ pub(super) fn read(file: FileId, text: &str) -> Outline {
     let lines = requirements::read(file, &only(text, pip));
     // conda installs them last, wherever they stand.
     acts.extend(lines.acts.into_iter().chain(sets));
+    template::choose(text, &mut acts);
     let mut outline = tree.outline(acts, Vec::new());
     outline.torn.extend(refused.into_iter().chain(lines.torn));
     outline.torn.sort_by_key(|t| t.at);

@@ -1,12 +1,15 @@
 //! A text cut together from pieces of a file, each byte of which still knows its place: shell and Dockerfile join
 //! continued lines, drop comments and nest one language's text in another's quotes.
 
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 
 use crate::source::{FileId, Span};
 
 /// Stands in an excerpt for text that is known only when run.
 pub(crate) const UNKNOWN: char = '\u{e000}';
+
+/// Each stands in an excerpt for something that a shell puts there.
+pub(crate) const LETTERS: RangeInclusive<char> = '\u{e001}'..='\u{f8ff}';
 
 /// See the module.
 #[derive(Clone, Debug)]

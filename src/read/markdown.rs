@@ -65,13 +65,8 @@ fn block(file: FileId, text: &str, start: usize, end: usize) -> Excerpt {
     let mut at = start;
     for line in text[start..end].split_inclusive('\n') {
         let bare = line.trim_start();
-        // `$ docker run …`, `(base) $ pip …`, `!pip …` of a notebook.
-        let named = bare.strip_prefix('(').and_then(|rest| rest.split_once(") ")).map_or(bare, |(_, rest)| rest);
-        let bare = if named.starts_with(['$', '#', '>']) { named } else { bare };
-        let prompt = ["$ ", "> ", "# ", "!", "%"]
-            .iter()
-            .find(|p| bare.starts_with(**p) && bare.len() > 2 && PROGRAMS.iter().any(|w| bare.contains(w)));
-        let skip = line.len() - bare.len() + prompt.map_or(0, |p| p.len());
+        let bare = if PROGRAMS.iter().any(|program| bare.contains(program)) { behind_prompt(bare) } else { bare };
+        let skip = line.len() - bare.len();
         let body = line[skip..].trim_end_matches(['\n', '\r']);
         match body.strip_suffix('\\') {
             Some(joined) => script.push(joined, at + skip),
@@ -83,6 +78,23 @@ fn block(file: FileId, text: &str, start: usize, end: usize) -> Excerpt {
         at += line.len();
     }
     script
+}
+
+/// What is typed behind a prompt: `$ docker run …`, `(base) me@host:~$ pip …`, `C:\\x> pip …`, `!pip …` of a notebook.
+fn behind_prompt(line: &str) -> &str {
+    let named = line.strip_prefix('(').and_then(|rest| rest.split_once(") ")).map_or(line, |(_, rest)| rest);
+    if let Some(typed) = ["$ ", "> ", "# ", "!", "%"].iter().find_map(|sign| named.strip_prefix(sign)) {
+        return typed.trim_start();
+    }
+    // A shell's prompt names who or where before its sign; on Windows no blank need follow.
+    let windows = named.strip_prefix("PS ").unwrap_or(named);
+    let drive = windows.as_bytes().first().is_some_and(u8::is_ascii_alphabetic) && windows[1..].starts_with(":\\");
+    let is_place = |place: &str| place.contains('@') && place.contains([':', '~']) || place.starts_with(['[', '~']);
+    if drive {
+        return windows.split_once('>').map_or(line, |(_, typed)| typed.trim_start());
+    }
+    let typed = ["$ ", "# ", "% "].iter().filter_map(|sign| named.split_once(sign)).min_by_key(|(place, _)| place.len());
+    typed.filter(|(place, _)| is_place(place)).map_or(line, |(_, typed)| typed.trim_start())
 }
 
 /// A part of a text that is code.
@@ -140,6 +152,29 @@ fn inline(line: &str, at: usize) -> impl Iterator<Item = Part> {
 mod tests {
     use super::super::shell::rendering;
     use super::*;
+
+    #[test]
+    fn prompts() {
+        for line in [
+            "$ pip install x",
+            "% pip install x",
+            "!pip install x",
+            "> pip install x",
+            "(env) $ pip install x",
+            "(base) me@host:~/a$ pip install x",
+            "me@host ~ % pip install x",
+            "[me@host a]$ pip install x",
+            "root@1a2b:/workspace# pip install x",
+            "C:\\Users\\me>pip install x",
+            "(env) C:\\> pip install x",
+            "PS C:\\x> pip install x",
+        ] {
+            assert_eq!(behind_prompt(line), "pip install x", "{line}");
+        }
+        for line in ["pip install x # y", "pip install \"x>1\" $ a", "é", "", "echo a@b.c $ x", "é:\\>"] {
+            assert_eq!(behind_prompt(line), line);
+        }
+    }
 
     #[test]
     fn shell_blocks_only() {

@@ -39,6 +39,7 @@ mod subdir;
 pub(crate) mod syntax;
 mod uv_settings;
 mod workflow;
+mod written;
 
 /// A reader: never panics, whatever the bytes; spans lie on character borders of `text`.
 pub(crate) type Reader = fn(FileId, &str) -> Outline;

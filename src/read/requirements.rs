@@ -5,8 +5,10 @@ use std::ops::Range;
 use super::command::asks::{Asked, asked, index, no_index};
 use super::command::options::{Grammar, Part};
 use super::command::pip;
+use super::excerpt::{LETTERS, UNKNOWN};
 use super::syntax::comments::ignores;
 use super::syntax::lines::{Line, Lines};
+use super::syntax::template;
 use super::syntax::torn::{has_template, torn};
 use crate::notation::requirement::{self, Subject};
 use crate::outline::{
@@ -51,6 +53,7 @@ pub(super) fn read(file: FileId, text: &str) -> Outline {
     }
     let mut outline = reader.outline;
     outline.torn.truncate(TORN);
+    template::choose(text, &mut outline.acts);
     let whole = |spoken_of: Range<usize>| lines.whole(spoken_of.end.saturating_sub(1).max(spoken_of.start));
     outline.ignores = ignores(file, text, lines.comments.iter().cloned(), |line| {
         let whole = whole(line.clone());
@@ -255,7 +258,7 @@ impl Pieces {
             _ => self.done.push(Piece::Literal(c.into())),
         }
     }
-    /// Takes a character, a variable as pip expands it (`${UPPER}` only), or what a template fills in; the rest.
+    /// Takes a character, a variable as pip expands it (`${UPPER}` only), or what a template or a shell fills in; the rest.
     fn take<'t>(&mut self, rest: &'t str, first: char) -> &'t str {
         let upper = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
         let name = rest.strip_prefix("${").map(|t| &t[..t.find(|c| !upper(c)).unwrap_or(t.len())]);
@@ -270,7 +273,13 @@ impl Pieces {
             }
             self.closed = true;
         }
-        self.push(first);
+        match first {
+            UNKNOWN => self.done.push(Piece::Opaque),
+            letter if LETTERS.contains(&letter) => {
+                self.done.push(Piece::Variable { name: letter.to_string(), fallback: None, instead: None });
+            }
+            plain => self.push(plain),
+        }
         &rest[first.len_utf8()..]
     }
 }

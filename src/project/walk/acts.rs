@@ -188,7 +188,10 @@ impl<'a> Walker<'_, 'a> {
                 self.heard_variable(&answer.name, before);
             }
             Does::Enter(place) => self.go(path, place),
-            Does::Install(install) => self.install(act.at, install),
+            Does::Install(install) => {
+                self.install(act.at, install);
+                self.read_input();
+            }
             Does::Remove { tool, names } => {
                 let names = names.iter().filter_map(|n| self.variables.resolve(n)).collect();
                 let prefix = self.active(*tool);
@@ -201,20 +204,7 @@ impl<'a> Walker<'_, 'a> {
             }
             Does::Runfile { .. } => self.put_driver(&act.does),
             Does::Copy(copy) => self.copy(path, copy),
-            Does::Edit(text) => {
-                let path = self.variables.resolve(text);
-                // `~/.pip/pip.conf` has an unknown folder and a known name.
-                let name = path.clone().or_else(|| {
-                    text.pieces.iter().rev().find_map(|p| match p {
-                        Piece::Literal(end) => Some(end.clone()),
-                        _ => None,
-                    })
-                });
-                configures(&mut self.configured, &mut self.variables, name.as_deref().unwrap_or_default(), text.at);
-                for place in path.map(|path| self.places(&path)).unwrap_or_default() {
-                    self.edit(place);
-                }
-            }
+            Does::Edit(path) => self.change(path),
             Does::Secret(path) => {
                 if let Some(Piece::Literal(end)) = path.pieces.last()
                     && let Some(variable) = configuration_variable(paths::name(end))
@@ -222,14 +212,7 @@ impl<'a> Walker<'_, 'a> {
                     self.variables.set(variable, Value::unknown(act.at, Seen::Programs));
                 }
             }
-            Does::Write(written) => {
-                if let Some(path) = self.variables.resolve(&written.path) {
-                    configures(&mut self.configured, &mut self.variables, &path, written.path.at);
-                    for place in self.places(&path) {
-                        self.written.insert(place, written);
-                    }
-                }
-            }
+            Does::Write(written) => self.write(written),
             Does::Sift(sifted) => self.sift(sifted),
             Does::Include(Include { path: text, how: How::Script }) => {
                 let found = self.open(text, Kind::Script);
@@ -295,15 +278,6 @@ impl<'a> Walker<'_, 'a> {
         }
         if brings_python {
             self.script.events.push(Event::Unknown);
-        }
-    }
-
-    /// What a file says from here on is not known.
-    pub(super) fn edit(&mut self, place: String) {
-        self.written.remove(&place);
-        match &mut self.image {
-            Some(image) => image.contents.edit(place),
-            None => drop(self.edited.insert(place)),
         }
     }
 

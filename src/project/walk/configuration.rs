@@ -3,15 +3,15 @@
 use super::super::paths;
 use super::super::variables::{Seen, Value};
 use super::acts::configures;
-use super::{Indexed, Installed, Routed, Walker};
+use super::{File, Indexed, Installed, Routed, Walker};
 use crate::environment::Untold;
-use crate::outline::{Does, How, Include, IndexKind, Kind, Role, Text, Tool};
+use crate::outline::{Does, How, Include, IndexKind, Kind, Role, Text, Tool, Written};
 use crate::source::Span;
 
-/// The configuration files that were put in place.
+/// The configuration files that were put in place: a path under the root, or of the image where it was written there.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Configuration {
-    /// pip's, root-relative.
+    /// pip's.
     pip: Option<String>,
     /// conda's.
     conda: Option<String>,
@@ -35,7 +35,7 @@ const PLACES: &[(Kind, &[&str])] = &[
     (Kind::Condarc, &["/root/.condarc", "/opt/conda/.condarc", "/etc/conda/.condarc", "/var/lib/conda/.condarc"]),
 ];
 
-impl Walker<'_, '_> {
+impl<'a> Walker<'_, 'a> {
     /// A folder of the build context comes to one of the image: configurations that lie in it come to where they are looked for.
     pub(super) fn configure_all(&mut self, source: &str, to: &str, at: Span) {
         let contexts = self.image.as_ref().map(|i| i.contexts.clone()).unwrap_or_default();
@@ -58,10 +58,7 @@ impl Walker<'_, '_> {
 
     /// A file of the build context comes to a path of the image, at that place of the Dockerfile.
     pub(super) fn configure(&mut self, source: &str, to: &str, at: Span) {
-        let own = self.variable("VIRTUAL_ENV").and_then(|v| v.text.as_deref()).map(|folder| folder.trim_end_matches('/'));
-        let in_own = own.is_some_and(|folder| paths::under(to, folder) == Some("pip.conf"));
-        let place = PLACES.iter().find(|(_, paths)| paths.contains(&to)).map(|(kind, _)| *kind);
-        let Some(kind) = place.or(in_own.then_some(Kind::PipConfig)) else {
+        let Some(kind) = self.configured_at(to) else {
             // In another place it may be meant for another user, or be named by a variable.
             configures(&mut self.configured, &mut self.variables, to, at);
             return;
@@ -69,19 +66,48 @@ impl Walker<'_, '_> {
         let contexts = self.image.as_ref().map(|i| i.contexts.clone()).unwrap_or_default();
         let wanted = contexts.iter().filter_map(|context| paths::join(context, source.trim_start_matches('/')));
         let found = self.first(wanted.collect(), kind).filter(|path| self.project.file(path).is_some_and(|f| f.kind == kind));
+        self.put_in_place(kind, found, at);
+    }
+
+    /// A file of which is known what it says is written to a path.
+    pub(super) fn configure_written(&mut self, written: &Written, to: String) {
+        let at = written.path.at;
+        match self.configured_at(&to).filter(|kind| self.image.is_some() && *kind == written.kind) {
+            Some(kind) => self.put_in_place(kind, Some(to), at),
+            None => configures(&mut self.configured, &mut self.variables, &to, at),
+        }
+    }
+
+    /// As what a tool reads what lies there, whoever calls it.
+    fn configured_at(&self, to: &str) -> Option<Kind> {
+        let own = self.variable("VIRTUAL_ENV").and_then(|v| v.text.as_deref()).map(|folder| folder.trim_end_matches('/'));
+        let in_own = own.is_some_and(|folder| paths::under(to, folder) == Some("pip.conf"));
+        let place = PLACES.iter().find(|(_, paths)| paths.contains(&to)).map(|(kind, _)| *kind);
+        place.or(in_own.then_some(Kind::PipConfig))
+    }
+
+    fn put_in_place(&mut self, kind: Kind, found: Option<String>, at: Span) {
         match (kind, found) {
             (Kind::Condarc, found) => self.configuration.conda = found,
             // Of several files all hold, one over the other.
-            (_, Some(path)) if self.configuration.pip.is_none() => self.configuration.pip = Some(path),
+            (_, Some(path)) if self.configuration.pip.as_ref().is_none_or(|before| *before == path) => {
+                self.configuration.pip = Some(path);
+            }
             _ => configures(&mut self.configured, &mut self.variables, "pip.conf", at),
         }
+    }
+
+    /// A configuration that was put in place.
+    fn configuration(&self, path: Option<&String>) -> Option<(File<'a>, String)> {
+        let file = self.written(path?).or_else(|| self.project.file(path?))?;
+        Some((file, path?.clone()))
     }
 
     /// Adds what pip's configuration says; what a command line or a variable says goes before.
     pub(super) fn configured_pip(&mut self, step: &mut Installed) {
         let named = self.variable("PIP_CONFIG_FILE").map(|v| (v.text.clone(), v.at, configured_by(v)));
         let found = match named {
-            None => self.configuration.pip.clone().and_then(|path| Some((self.project.file(&path)?, path))),
+            None => self.configuration(self.configuration.pip.as_ref()),
             // All others are left out, too.
             Some((Some(text), ..)) if text == "/dev/null" => return,
             Some((text, at, by)) => {
@@ -124,8 +150,7 @@ impl Walker<'_, '_> {
 
     /// Adds conda's channels and pins.
     pub(super) fn configured_conda(&mut self, step: &mut Installed) {
-        let Some(path) = self.configuration.conda.clone() else { return };
-        let Some(file) = self.project.file(&path) else { return };
+        let Some((file, path)) = self.configuration(self.configuration.conda.as_ref()) else { return };
         self.enter(&path, file);
         for act in &file.outline.acts {
             match &act.does {

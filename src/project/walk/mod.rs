@@ -18,6 +18,7 @@ mod stage;
 mod telling;
 mod uses;
 mod words;
+mod written;
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};

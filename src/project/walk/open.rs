@@ -69,7 +69,7 @@ impl<'a> Walker<'_, 'a> {
         }
     }
 
-    fn written(&self, place: &str) -> Option<File<'a>> {
+    pub(super) fn written(&self, place: &str) -> Option<File<'a>> {
         let written = self.written.get(place)?;
         Some(File { id: written.path.at.file, kind: written.kind, outline: &written.outline, by_link: true })
     }

@@ -10,8 +10,8 @@ use crate::read::excerpt::Excerpt;
 use crate::read::shell::{
     self,
     word::{self, Words},
-    written,
 };
+use crate::read::written::{self, Expands};
 use crate::source::{FileId, Span};
 
 /// Reads instructions in their order.
@@ -178,15 +178,18 @@ impl<'t> Reader<'t> {
         for heredoc in &instruction.heredocs {
             let mut path = to.clone();
             let marker = &body.text()[heredoc.word.clone()];
-            if instruction.heredocs.len() > 1 || matches!(to.pieces.last(), Some(Piece::Literal(end)) if end.ends_with('/')) {
-                word::push_literal(&mut path.pieces, "/");
+            let folder = matches!(to.pieces.last(), Some(Piece::Literal(end)) if end.ends_with('/'));
+            if instruction.heredocs.len() > 1 || folder {
+                word::push_literal(&mut path.pieces, if folder { "" } else { "/" });
                 word::push_literal(
                     &mut path.pieces,
                     marker.trim_start_matches(|c: char| !c.is_alphabetic()).trim_end_matches(['"', '\'']),
                 );
             }
             let script = |script: &Excerpt| Some(shell::read_excerpt(script).acts);
-            let does = written::write(&self.heredoc(heredoc), path, marker.contains(['"', '\'']), script);
+            let quoted = marker.contains(['"', '\'']);
+            let expands = if quoted { Expands::Nothing } else { Expands::As(self.words) };
+            let does = written::write(&self.heredoc(heredoc), path, None, expands, script);
             self.act(instruction, does);
         }
     }

@@ -12,7 +12,7 @@ mod split;
 use std::ops::Range;
 
 use crate::outline::{Outline, Torn};
-use crate::read::syntax::comments;
+use crate::read::syntax::{comments, template};
 use crate::source::{FileId, Span};
 
 /// Reported lines that are no instruction.
@@ -30,11 +30,12 @@ pub(crate) fn read(file: FileId, text: &str) -> Outline {
         let spoken_of = after.checked_sub(1).map(|n| &parts.instructions[n].at).filter(|at| at.start >= line.start);
         spoken_of.map_or(line.clone(), |at| line.start..at.end.max(line.end))
     };
-    let instruction::Reader { acts, mut torn, comments: mut found, .. } = reader;
+    let instruction::Reader { mut acts, mut torn, comments: mut found, .. } = reader;
     found.extend(parts.comments);
     found.sort_by_key(|c| c.start);
     let ignores = comments::ignores(file, text, found.into_iter(), whole);
     torn.truncate(TORN);
+    template::choose(text, &mut acts);
     Outline { acts, ignores, torn, ..Outline::default() }
 }
 

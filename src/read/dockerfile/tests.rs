@@ -33,15 +33,14 @@ fn stages_and_variables() {
         ("ONBUILD RUN apt install x\nHEALTHCHECK CMD apt install y", &["onbuild ( | apt x | )"]),
         ("ONBUILD ONBUILD RUN x\nONBUILD FROM a\nONBUILD\nONBUILD ENV A=b", &["onbuild env A=b"]),
         ("COPY a b /c/\nCOPY --from=base --chown=x [\"d e\", \"f\"]", &["copy None a b -> /c/", "copy Some(\"base\") d e -> f"]),
-        (
-            "COPY <<EOF r.txt\ntorch\nEOF\nADD x <<A /y/\n1\nA",
-            &["write r.txt: require torch", "copy None x -> /y/", "edit /y//A"],
-        ),
+        ("COPY <<EOF r.txt\ntorch\nEOF\nADD x <<A /y/\n1\nA", &["write r.txt: require torch", "copy None x -> /y/", "edit /y/A"]),
         (
             "COPY <<'r.txt' <<\"b.sh\" /y/\ntorch\nr.txt\napt install x\nb.sh",
-            &["write /y//r.txt: require torch", "write /y//b.sh: apt x"],
+            &["write /y/r.txt: require torch", "write /y/b.sh: apt x"],
         ),
-        ("COPY <<EOF r.txt\ntorch==$X\nEOF", &["edit r.txt"]),
+        ("COPY <<EOF r.txt\ntorch==$X $(y)\nEOF", &["write r.txt: require torch==<(0 of 0:17)> $(y)"]),
+        ("COPY <<EOF r.sh\napt install \\x\nEOF", &["edit r.sh"]),
+        ("COPY <<'EOF' r.sh\napt install \\\n  x\nEOF", &["write r.sh: apt x"]),
     ]);
 }
 
@@ -65,7 +64,7 @@ fn run() {
         ("RUN python3 <<EOF\nimport x\nEOF\nRUN apt install y", &["(", "apt y", ")"]),
         ("RUN <<EOF bash -ex\napt install x\nEOF", &["(", "(", "apt x", ")", ")"]),
         ("RUN bash -e <<'EOF'\napt install x\nEOF", &["(", "(", "apt x", ")", ")"]),
-        ("RUN cat <<EOF > r.txt && apt install x\ntorch\nEOF", &["(", "edit r.txt", "apt x", ")"]),
+        ("RUN cat <<EOF > r.txt && apt install x\ntorch\nEOF", &["(", "write r.txt: require torch", "apt x", ")"]),
         ("RUN cut -f1 <<< ${A} && apt install x", &["(", "apt x", ")"]),
         ("# escape=`\nRUN apt install `\n  x", &["(", "apt x", ")"]),
         ("SHELL [\"conda\", \"run\", \"-n\", \"e\", \"/bin/bash\", \"-c\"]\nRUN apt install x", &["(", "conda e", "apt x", ")"]),

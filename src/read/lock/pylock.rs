@@ -1,6 +1,7 @@
 //! `pylock.toml` (PEP 751): <https://packaging.python.org/en/latest/specifications/pylock-toml/>.
 
-use crate::outline::{Act, Does, Locked, LockedFrom, Outline, When};
+use crate::notation::requirement::normalise;
+use crate::outline::{Act, Choice, Does, Locked, LockedFrom, Outline, When};
 use crate::read::syntax::comments::ignores;
 use crate::read::syntax::toml::{Table, Toml, Value, comments, items};
 use crate::source::FileId;
@@ -12,17 +13,63 @@ pub(in crate::read) fn read(file: FileId, text: &str) -> Outline {
     if let Some(python) = toml.string_at(&root, "requires-python") {
         acts.push(Act { at: python.at, when: When::default(), does: Does::Python(python) });
     }
-    acts.extend(root.get("packages").into_iter().flat_map(items).filter_map(|package| entry(&toml, package)));
+    let default = root.get("default-groups").into_iter().flat_map(items).filter_map(|name| name.get_ref().as_str());
+    let default: Vec<String> = default.map(normalise).collect();
+    acts.extend(root.get("packages").into_iter().flat_map(items).flat_map(|package| entry(&toml, package, &default)));
     Outline { acts, ignores: ignores(file, text, comments(text), |line| line), torn, ..Outline::default() }
 }
 
-fn entry(toml: &Toml<'_>, package: &Value<'_>) -> Option<Act> {
-    let table = package.get_ref().as_table()?;
-    let (name, version) = (toml.string_at(table, "name")?, toml.string_at(table, "version")?);
+/// A package, once for each way to ask for it.
+fn entry(toml: &Toml<'_>, package: &Value<'_>, default: &[String]) -> Vec<Act> {
+    let Some(table) = package.get_ref().as_table() else { return Vec::new() };
+    let (Some(name), Some(version)) = (toml.string_at(table, "name"), toml.string_at(table, "version")) else {
+        return Vec::new();
+    };
     let marker = toml.string_at(table, "marker").and_then(|marker| marker.known().map(str::to_owned));
     let at = name.at.to(version.at);
-    let lock = Locked { from: from(toml, table), markers: marker.into_iter().collect(), name, version };
-    Some(Act { at, when: When::default(), does: Does::Lock(lock) })
+    let lock = Locked { from: from(toml, table), markers: Vec::new(), name, version };
+    let act = |(choice, marker): (Option<Choice>, Option<String>)| {
+        let lock = Locked { markers: marker.into_iter().collect(), ..lock.clone() };
+        // What comes by default comes to all who say nothing else.
+        let choice = choice.filter(|choice| !matches!(choice, Choice::Group(name) if default.contains(name)));
+        Act { at, when: When(choice.into_iter().collect()), does: Does::Lock(lock) }
+    };
+    match marker {
+        Some(marker) => ways(&marker).unwrap_or_else(|| vec![(None, Some(marker))]).into_iter().map(act).collect(),
+        None => vec![act((None, None))],
+    }
+}
+
+/// `('a' in extras or 'b' in dependency_groups) and marker`: what is to be asked for, with the marker that is left; `None` for
+/// a marker of another form.
+fn ways(marker: &str) -> Option<Vec<(Option<Choice>, Option<String>)>> {
+    let parts: Vec<&str> = marker.split(" and ").map(str::trim).collect();
+    let is_of_choice = |part: &&&str| part.contains("extras") || part.contains("dependency_groups");
+    let chosen = parts.iter().find(is_of_choice)?;
+    let rest: Vec<&str> = parts.iter().filter(|part| *part != chosen).copied().collect();
+    // Parentheses around more than one part, or a second choice, are another form.
+    let whole = |part: &str| part.matches('(').count() == part.matches(')').count();
+    if !parts.iter().all(|part| whole(part)) || rest.iter().any(|part| is_of_choice(&part)) {
+        return None;
+    }
+    let bare = chosen.strip_prefix('(').and_then(|part| part.strip_suffix(')')).unwrap_or(chosen);
+    // Without parentheses `or` takes apart the whole.
+    if bare == *chosen && !rest.is_empty() && parts.iter().any(|part| part.contains(" or ")) {
+        return None;
+    }
+    let marker = Some(rest.join(" and ")).filter(|rest| !rest.is_empty());
+    bare.split(" or ").map(|one| Some((Some(choice(one.trim())?), marker.clone()))).collect()
+}
+
+/// `'gpu' in extras`.
+fn choice(part: &str) -> Option<Choice> {
+    let quote = part.chars().next().filter(|c| matches!(c, '\'' | '"'))?;
+    let (name, set) = part[1..].split_once(quote)?;
+    match set.split_whitespace().collect::<Vec<_>>().as_slice() {
+        ["in", "extras"] => Some(Choice::Extra(normalise(name))),
+        ["in", "dependency_groups"] => Some(Choice::Group(normalise(name))),
+        _ => None,
+    }
 }
 
 fn from(toml: &Toml<'_>, table: &Table<'_>) -> LockedFrom {
@@ -57,11 +104,47 @@ mod tests {
             [
                 "python >=3.12",
                 "torch 2.6.0+cu124 index https://download.pytorch.org/whl/cu124",
-                "b 1 file https://e.org/b-1-py3-none-any.whl if 'gpu' in extras",
+                "b 1 file https://e.org/b-1-py3-none-any.whl <Extra(gpu)>",
                 "c 1 elsewhere",
                 "d 1 file https://e.org/d-1-py3-none-any.whl",
             ]
         );
         survives(read, SAMPLE);
+    }
+
+    #[test]
+    fn what_extras_and_groups_bring() {
+        let text = "default-groups = [\"main\"]\n".to_owned()
+            + &[
+                "'GPU_x' in extras",
+                "'gpu' in extras and sys_platform == 'linux'",
+                "sys_platform == 'linux' and ('main' in dependency_groups or \\\"dev\\\" in dependency_groups)",
+                "'gpu' not in extras",
+                "'a' in extras and 'b' in extras",
+                "('a' in extras and os_name == 'nt') or 'b' in extras",
+                "os_name == 'nt' and 'a' in extras or 'b' in extras",
+                "sys_platform == 'linux'",
+            ]
+            .map(|marker| format!("[[packages]]\nname = \"t\"\nversion = \"1\"\nmarker = \"{marker}\"\n"))
+            .concat();
+        let acts = read(FileId(0), &text).acts;
+        let shown = |act: &Act| {
+            let Does::Lock(lock) = &act.does else { panic!("a lock's entry") };
+            format!("{:?} {}", act.when.0, lock.markers.join(" | "))
+        };
+        assert_eq!(
+            acts.iter().map(shown).collect::<Vec<_>>(),
+            [
+                "[Extra(\"gpu-x\")] ",
+                "[Extra(\"gpu\")] sys_platform == 'linux'",
+                "[] sys_platform == 'linux'",
+                "[Group(\"dev\")] sys_platform == 'linux'",
+                "[] 'gpu' not in extras",
+                "[] 'a' in extras and 'b' in extras",
+                "[] ('a' in extras and os_name == 'nt') or 'b' in extras",
+                "[] os_name == 'nt' and 'a' in extras or 'b' in extras",
+                "[] sys_platform == 'linux'",
+            ]
+        );
     }
 }

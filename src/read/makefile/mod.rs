@@ -3,6 +3,7 @@
 
 mod variables;
 
+use std::collections::HashMap;
 use std::ops::Range;
 
 use self::variables::Variables;
@@ -14,6 +15,8 @@ use crate::source::{FileId, Span};
 
 /// Recipe lines of a file that are read.
 const LINES: usize = 4_000;
+/// Of a target that needs more, not all are named by one variable.
+const NEEDS: usize = 64;
 /// Conditionals in conditionals.
 const DEEPEST: usize = 32;
 
@@ -234,15 +237,20 @@ impl<'t> Reader<'t> {
             let variable = Variable { name: name.clone(), value: Some(text), scope: Scope::Environment };
             acts.push(self.act(at, Vec::new(), Does::Set(variable)));
         }
-        for rule in std::mem::take(&mut self.rules) {
-            self.goal(&rule, &mut acts);
+        let rules = std::mem::take(&mut self.rules);
+        let mut written: HashMap<String, usize> = HashMap::new();
+        rules.iter().for_each(|rule| *written.entry(rule.targets.trim().to_owned()).or_default() += 1);
+        for rule in rules {
+            let alone = written.get(rule.targets.trim()) == Some(&1);
+            self.goal(&rule, alone, &mut acts);
         }
         self.comments.sort_by_key(|c| c.start);
         let ignores = comments::ignores(self.file, self.text, self.comments.into_iter(), |line| line);
         Outline { acts, ignores, ..Outline::default() }
     }
 
-    fn goal(&mut self, rule: &Rule, acts: &mut Vec<Act>) {
+    /// `alone`: no other rule adds to what its target needs.
+    fn goal(&mut self, rule: &Rule, alone: bool, acts: &mut Vec<Act>) {
         let Some(names) = self.variables.filled(&rule.targets) else { return };
         let names: Vec<String> = names.split_whitespace().filter(|n| !n.contains('%')).map(str::to_owned).collect();
         if names.is_empty() {
@@ -253,7 +261,8 @@ impl<'t> Reader<'t> {
             let at = Span::new(self.file, part.start, part.end);
             Some(self.variables.filled(&self.text[part])?.split_whitespace().map(|w| Text::literal(w, at)).collect::<Vec<_>>())
         });
-        let needs = needs.flatten().collect();
+        let needs: Vec<Text> = needs.flatten().collect();
+        self.automatic(rule, alone, &names, &needs);
         acts.push(self.act(rule.at.clone(), rule.when.clone(), Does::Goal(Goal { names, needs })));
         if self.foreign {
             return;
@@ -287,6 +296,27 @@ impl<'t> Reader<'t> {
             }));
             acts.push(enter(Place::Back));
         }
+    }
+
+    /// The variables that make sets for the recipe of one target.
+    fn automatic(&mut self, rule: &Rule, alone: bool, names: &[String], needs: &[Text]) {
+        // What comes behind `|` is not among them.
+        let written = self.text[rule.needs.clone()].split('|').next().unwrap_or_default();
+        let end = rule.needs.start + written.len();
+        // A pattern's are others for each target.
+        let plain = !rule.targets.contains('%') && !written.contains(['%', ':', '*', '?']);
+        // One that is not known is not among the needs.
+        let whole = plain && self.variables.filled(written).is_some();
+        let target = names.first().filter(|_| names.len() == 1 && !rule.targets.contains('%')).cloned();
+        let mut all: Vec<&str> = Vec::new();
+        for need in needs.iter().filter(|need| need.at.range().end <= end).filter_map(Text::known) {
+            if all.len() < NEEDS && !all.contains(&need) {
+                all.push(need);
+            }
+        }
+        let first = all.first().filter(|_| whole).map(|need| (*need).to_owned());
+        let every = Some(all.join(" ")).filter(|_| whole && alone && all.len() < NEEDS);
+        self.variables.in_recipe([("@", target), ("<", first), ("^", every)]);
     }
 
     /// A recipe line as its shell gets it: without `@`, `-`, `+` before it, its lines joined, make's variables put in.

@@ -28,7 +28,7 @@ fn rules_and_variables() {
             "P = x\nall: a b | c\n\t@apt install $(P)\na: ; -apt install ${P}y $$z\n",
             &["all: a b c", "apt x", "a:", "apt xy <z>"][..],
         ),
-        ("A = $(B) z\nB := x\nt:\n\tapt install $A $(C) $(shell y) $@ $(A:x=y)\n", &["t:", "apt x z ? ? ? ?"]),
+        ("A = $(B) z\nB := x\nt:\n\tapt install $A $(C) $(shell y) $@ $(A:x=y)\n", &["t:", "apt x z ? ? t ?"]),
         ("I := apt install\nI += -y\nt u: v.$(X) w\n\t+$(I) x \\\n\t  y\n", &["t u: w", "apt x y"]),
         ("X ?= 1\nX ?= 2\nY != date\nexport Z = 3 # c\nt:\n\tapt install x=$(X) $(Y)\n", &["env Z=3", "t:", "apt x=1 ?"]),
         (

@@ -75,6 +75,14 @@ impl Variables {
         self.names.insert(name.to_owned(), Meaning::Unknown);
     }
 
+    /// What `$@`, `$<` and `$^` are in the recipe that follows; `None` where that is not known.
+    pub(super) fn in_recipe(&mut self, of: [(&str, Option<String>); 3]) {
+        for (name, value) in of {
+            let known = |value| Meaning::One(Defined { value, at: 0..0, when: Vec::new() });
+            self.names.insert(name.to_owned(), value.map_or(Meaning::Unknown, known));
+        }
+    }
+
     /// A file is included.
     pub(super) fn more_elsewhere(&mut self) {
         self.elsewhere = true;

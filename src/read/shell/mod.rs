@@ -21,7 +21,6 @@ mod sifted;
 mod verdict;
 mod walk;
 pub(crate) mod word;
-pub(super) mod written;
 
 use std::borrow::Cow;
 use std::ops::Range;

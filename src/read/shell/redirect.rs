@@ -4,12 +4,14 @@ use std::ops::Range;
 
 use tree_sitter::Node;
 
+use super::builtin;
 use super::scan::substitutions;
 use super::walk::{Step, Walk, Word, all, named};
-use super::{builtin, written};
-use crate::outline::{Does, Piece, Scope, Text, Variable};
+use super::word::Words;
+use crate::outline::{Does, How, Kind, Piece, Scope, Text, Variable};
 use crate::read::command;
 use crate::read::excerpt::Excerpt;
+use crate::read::written::{self, Expands};
 use crate::source::Span;
 
 /// The lines of a heredoc.
@@ -17,6 +19,14 @@ pub(super) struct Heredoc {
     lines: Range<usize>,
     /// Its end marker is quoted: its text is written as it stands.
     quoted: bool,
+}
+
+/// Where a heredoc's lines go.
+pub(super) struct Into {
+    pub(super) at: Span,
+    pub(super) path: Text,
+    /// What it is read as; by its name where nothing is said.
+    pub(super) kind: Option<Kind>,
 }
 
 /// What a redirection writes to.
@@ -75,11 +85,8 @@ impl Walk<'_, '_> {
             Some(body) if body.kind() == "command" => {
                 to_shell |= self.is_bare_shell(body);
                 // `pip install -r /dev/stdin <<EOF`
-                let input = || self.words(body, &more).into_iter().find(|w| w.text.known() == Some("/dev/stdin"));
-                if let Some(word) = heredoc.as_ref().and_then(|_| input())
-                    && let Some(heredoc) = heredoc.take()
-                {
-                    steps.push(Step::Write(word.text.at, word.text, heredoc));
+                if let Some(into) = heredoc.as_ref().and_then(|_| self.read_from_input(body, &more)) {
+                    steps.extend(heredoc.take().map(|heredoc| Step::Write(into, heredoc)));
                 }
                 steps.extend(self.sifted_by_input(node, body));
                 self.after_substitutions(body, Step::Command(body, more), steps);
@@ -97,24 +104,51 @@ impl Walk<'_, '_> {
         let lines = heredoc.as_ref().filter(|_| to_shell).map(|heredoc| heredoc.lines.clone());
         steps.extend(lines.map(Step::Script));
         let into = heredoc.and_then(|heredoc| Some((self.copied_to(body, &right, &edits)?, heredoc)));
+        // What is written as a whole is not changed besides.
+        let whole = edits.iter().position(|to| into.as_ref().is_some_and(|(into, _)| into.at == to.at));
+        whole.map(|whole| edits.remove(whole));
+        // It is there before it is read: `cat <<EOF | pip install -r /dev/stdin`; what `tee` writes, after that has said so.
+        let before = whole.is_some() || into.as_ref().is_some_and(|(into, _)| into.kind.is_some());
+        let mut written = into.map(|(into, heredoc)| Step::Write(into, heredoc));
+        if before {
+            steps.extend(written.take());
+        }
         for to in edits {
             let sifted = self.sifted_into(node, &to.path);
             steps.push(Step::Edit(to.at, to.path));
             steps.extend(sifted);
         }
         steps.extend(right.into_iter().map(Step::Visit));
-        steps.extend(into.map(|((at, path), heredoc)| Step::Write(at, path, heredoc)));
+        steps.extend(written);
     }
 
-    /// The file that a heredoc is copied to as it is: by `cat > f`, `tee f`, `cat | tee f`.
-    fn copied_to(&self, body: Option<Node<'_>>, right: &[Node<'_>], edits: &[Changed]) -> Option<(Span, Text)> {
+    /// Where a command looks for its input, if it installs what it finds there.
+    fn read_from_input(&self, command: Node<'_>, more: &[Range<usize>]) -> Option<Into> {
+        let words: Vec<Text> = self.words(command, more).into_iter().map(|word| word.text).collect();
+        let first = words.first()?;
+        command::read(&words, first.at).into_iter().find_map(|does| {
+            let Does::Install(install) = does else { return None };
+            let input = |path: &Text| matches!(path.known(), Some("/dev/stdin" | "-"));
+            let include = install.reads.into_iter().find(|include| input(&include.path))?;
+            let kind = match include.how {
+                How::Requirements | How::Constraints | How::Overrides => Kind::Requirements,
+                How::CondaEnvironment => Kind::CondaEnvironment,
+                _ => return None,
+            };
+            Some(Into { at: include.path.at, path: include.path, kind: Some(kind) })
+        })
+    }
+
+    /// The file that a heredoc is copied to as it is: by `cat > f`, `tee f`, `cat | tee f`; or the input of what installs it.
+    fn copied_to(&self, body: Option<Node<'_>>, right: &[Node<'_>], edits: &[Changed]) -> Option<Into> {
+        let into = |at, path: &Text| Into { at, path: path.clone(), kind: None };
         let words = |node: Node<'_>| -> Vec<Text> {
             let words: Vec<_> = self.words(node, &[]).into_iter().map(|w| w.text).collect();
             command::unwrap(&words).words
         };
         let tee = |node: Node<'_>| match words(node).as_slice() {
             [program, path] if program.known() == Some("tee") && !path.known().is_some_and(|p| p.starts_with('-')) => {
-                Some((self.at(node), path.clone()))
+                Some(into(self.at(node), path))
             }
             _ => None,
         };
@@ -125,13 +159,13 @@ impl Walk<'_, '_> {
             _ => false,
         };
         match (right, edits) {
-            ([], [to]) if cat && !to.appends => Some((to.at, to.path.clone())),
+            (then, [to]) if cat && !to.appends && then.iter().all(|n| n.kind() != "pipeline") => Some(into(to.at, &to.path)),
             ([], _) => tee(body),
             ([pipeline], []) if cat => {
                 let mut parts = named(*pipeline).into_iter();
                 let last = parts.next().filter(|_| parts.next().is_none())?;
                 let last = if last.kind() == "redirected_statement" { last.child_by_field_name("body")? } else { last };
-                tee(last)
+                tee(last).or_else(|| Some(last).filter(|n| n.kind() == "command").and_then(|n| self.read_from_input(n, &[])))
             }
             _ => None,
         }
@@ -225,12 +259,10 @@ impl Walk<'_, '_> {
         out
     }
 
-    pub(super) fn write(&mut self, at: Span, path: Text, heredoc: Heredoc) {
+    pub(super) fn write(&mut self, into: Into, heredoc: Heredoc) {
         let body = self.without_tabs(heredoc.lines);
-        let does = written::write(&body, path, heredoc.quoted, |script| self.file(script));
-        // That it is changed has been said.
-        if matches!(does, Does::Write(_)) {
-            self.out.act(at, does);
-        }
+        let expands = if heredoc.quoted { Expands::Nothing } else { Expands::As(Words::Shell) };
+        let does = written::write(&body, into.path, into.kind, expands, |script| self.file(script));
+        self.out.act(into.at, does);
     }
 }

@@ -235,20 +235,34 @@ fn changed_files() {
 #[test]
 fn files_that_are_written_here() {
     check(&[
-        ("cat > r.txt <<EOF\ntorch==2 # x\n-c c.txt\nEOF\n", &["edit r.txt", "write r.txt: require torch==2 | include c.txt"]),
+        ("cat > r.txt <<EOF\ntorch==2 # x\n-c c.txt\nEOF\n", &["write r.txt: require torch==2 | include c.txt"]),
         (
             "cat <<-'E' > a/requirements.in\n\ttorch==2; os_name == '$b'\n\tE",
-            &["edit a/requirements.in", "write a/requirements.in: require torch==2; os_name == '$b'"],
+            &["write a/requirements.in: require torch==2; os_name == '$b'"],
         ),
         ("tee r.txt <<EOF >/dev/null\ntorch\nEOF", &["edit r.txt", "write r.txt: require torch"]),
         ("cat <<EOF | sudo tee r.txt\ntorch\nEOF", &["edit r.txt", "write r.txt: require torch"]),
-        (
-            "cat > x.sh <<'EOF'\n#!/bin/sh\napt install $1\nEOF\nbash x.sh",
-            &["edit x.sh", "write x.sh: apt <1>", "(", "include x.sh", ")"],
-        ),
+        ("cat > x.sh <<'EOF'\n#!/bin/sh\napt install $1\nEOF\nbash x.sh", &["write x.sh: apt <1>", "(", "include x.sh", ")"]),
         ("pip install -r /dev/stdin <<EOF\ntorch\nEOF", &["write /dev/stdin: require torch", "install "]),
-        // The shell puts something in, behind what was there, or more goes there.
-        ("cat > r.txt <<EOF\ntorch==$V\nEOF", &["edit r.txt"]),
+        ("cat <<EOF | pip install -r /dev/stdin\ntorch\nEOF", &["write /dev/stdin: require torch", "install "]),
+        ("cat <<EOF > r.txt && apt install x\ntorch\nEOF", &["write r.txt: require torch", "apt x"]),
+        // The shell puts something in.
+        (
+            "cat > r.txt <<EOF\ntorch==$V\n\\$X\n中==$V\nEOF",
+            &["write r.txt: require torch==<(0 of 0:18)> | require 中==<(0 of 0:18)>"],
+        ),
+        (
+            "cat > r.txt <<EOF\ntorch==$V$W\\\n$V $1`x`\nEOF",
+            &["write r.txt: require torch==<(0 of 0:18)><(1 of 0:18)><(0 of 0:18)> ??"],
+        ),
+        ("cat > environment.yml <<EOF\ndependencies: [a=$V]\nEOF", &["write environment.yml: require a=<(0 of 0:28)>"]),
+        // What it puts in decides what else is said.
+        ("cat > environment.yml <<EOF\ndependencies:\n- a\n$V\nEOF", &["edit environment.yml"]),
+        ("cat > pyproject.toml <<EOF\nproject.dependencies = [$V]\nEOF", &["write pyproject.toml: require <(0 of 0:27)>"]),
+        ("cat > pyproject.toml <<EOF\n$V\n[project]\nEOF", &["edit pyproject.toml"]),
+        ("cat > x.sh <<EOF\nif [ $V ]; then apt install x; fi\nEOF", &["edit x.sh"]),
+        ("cat > Dockerfile <<EOF\nRUN <<E\napt install x\nE\nEOF", &["edit Dockerfile"]),
+        // Behind what was there, or more goes there.
         ("cat >> r.txt <<EOF\ntorch\nEOF", &["edit r.txt"]),
         ("cat a - > r.txt <<EOF\ntorch\nEOF", &["edit r.txt"]),
         ("cat <<EOF | grep x | tee r.txt\ntorch\nEOF", &["edit r.txt"]),

@@ -10,7 +10,7 @@ use super::builtin;
 use super::functions::{self, Call, Entry, Functions, Handed};
 use super::leaving;
 use super::predicates::Predicates;
-use super::redirect::{Heredoc, JobFile};
+use super::redirect::{Heredoc, Into, JobFile};
 use super::scan::{self, substitutions};
 use super::word::{self, Words};
 use crate::outline::{Act, Choice, Does, Piece, Place, Scope, Sifted, Text, Torn, Variable, When};
@@ -180,7 +180,7 @@ pub(super) enum Step<'t> {
     /// Parts of files are handed on.
     Sift(Span, Sifted),
     /// A heredoc's lines go to a file.
-    Write(Span, Text, Heredoc),
+    Write(Into, Heredoc),
     /// A command's output goes to the later steps of a job.
     Exports(Node<'t>, JobFile),
     Assign(Node<'t>),
@@ -268,7 +268,7 @@ impl<'e, 'o> Walk<'e, 'o> {
                 }
                 Step::Sift(at, sifted) => self.out.act(at, Does::Sift(sifted)),
                 Step::Edit(at, path) => self.out.act(at, Does::Edit(path)),
-                Step::Write(at, path, heredoc) => self.write(at, path, heredoc),
+                Step::Write(into, heredoc) => self.write(into, heredoc),
                 Step::Exports(node, file) => self.exports(node, file),
                 Step::Assign(node) => self.assign(node, Scope::Shell),
                 Step::Declare(node) => builtin::declare(self, node),

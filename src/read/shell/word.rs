@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::built_to_run::gives_out_an_image;
 use crate::outline::{Piece, Text};
-use crate::read::excerpt::{Excerpt, UNKNOWN};
+use crate::read::excerpt::{Excerpt, LETTERS, UNKNOWN};
 
 /// `${A:-${B:-…` deeper than this is not followed.
 const DEPTH: usize = 16;
@@ -63,6 +63,19 @@ pub(crate) fn split(excerpt: &Excerpt, part: Range<usize>, words: Words) -> Vec<
     }
     found.extend(start.map(|s| part.start + s..part.end));
     found
+}
+
+/// What a `$` or a backquote begins in a text where quotes mean themselves: how long it is, and what it comes to.
+pub(crate) fn expansion(source: &str, words: Words) -> (usize, Vec<Piece>) {
+    let mut reader = Reader { source, at: 1, words };
+    let mut pieces = Vec::new();
+    if source.starts_with('$') {
+        reader.dollar(&mut pieces, End::DoubleQuote, 0);
+    } else {
+        reader.skip_backquoted();
+        Reader::opaque(&mut pieces);
+    }
+    (reader.at, pieces)
 }
 
 /// Whether a shell cuts what a word comes to into words: something in it is put in outside quotes, or stands for several.
@@ -133,6 +146,9 @@ impl Reader<'_> {
                 '"' if end == End::DoubleQuote => return,
                 '}' if end == End::Brace => return,
                 UNKNOWN => Self::opaque(pieces),
+                letter if LETTERS.contains(&letter) => {
+                    pieces.push(Piece::Variable { name: letter.to_string(), fallback: None, instead: None });
+                }
                 _ if c == escape => match self.peek() {
                     Some(next) if end != End::DoubleQuote || "$`\"\\\n".contains(next) => {
                         self.at += next.len_utf8();

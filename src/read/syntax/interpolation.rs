@@ -1,6 +1,7 @@
 //! `$NAME` and `${NAME:-fallback}` inside values, as Compose, conda and template languages write them.
 
 use crate::outline::{Piece, Text};
+use crate::read::excerpt::{LETTERS, UNKNOWN};
 use crate::source::Span;
 
 use super::yaml::Node;
@@ -31,7 +32,7 @@ fn pieces(raw: &str, depth: usize) -> Vec<Piece> {
     let mut literal = String::new();
     let mut rest = raw;
     while !rest.is_empty() {
-        let plain = rest.find(['$', '{', '<']).unwrap_or(rest.len());
+        let plain = rest.find(begins).unwrap_or(rest.len());
         literal.push_str(&rest[..plain]);
         rest = &rest[plain..];
         let Some((piece, length)) = special(rest, depth) else {
@@ -57,6 +58,10 @@ fn pieces(raw: &str, depth: usize) -> Vec<Piece> {
     found
 }
 
+fn begins(c: char) -> bool {
+    matches!(c, '$' | '{' | '<' | UNKNOWN) || LETTERS.contains(&c)
+}
+
 /// What begins here other than itself, with its length.
 fn special(text: &str, depth: usize) -> Option<(Piece, usize)> {
     let text = &text[..text.floor_char_boundary(LENGTH)];
@@ -75,7 +80,13 @@ fn special(text: &str, depth: usize) -> Option<(Piece, usize)> {
             let end = text[1..].find(|c: char| !is_name(c)).map_or(text.len(), |n| n + 1);
             Some((Piece::Variable { name: text[1..end].to_owned(), fallback: None, instead: None }, end))
         }
-        _ => None,
+        _ => match text.chars().next()? {
+            UNKNOWN => Some((Piece::Opaque, UNKNOWN.len_utf8())),
+            letter if LETTERS.contains(&letter) => {
+                Some((Piece::Variable { name: letter.to_string(), fallback: None, instead: None }, letter.len_utf8()))
+            }
+            _ => None,
+        },
     }
 }
 

@@ -5,6 +5,7 @@ pub(super) mod hcl;
 pub(crate) mod ini;
 pub(super) mod interpolation;
 pub(crate) mod lines;
+pub(super) mod template;
 pub(crate) mod toml;
 pub(crate) mod torn;
 pub(super) mod yaml;
