@@ -3,6 +3,26 @@
 use std::fs;
 use std::process::{Command, Output};
 
+use cudalint::linter::Linter;
+use cudalint::settings::Settings;
+use cudalint::source::Origin;
+
+/// Where something is said of these files, on a machine whose driver is too old for what any of them may bring.
+fn said(files: &[(&str, &str)]) -> Vec<String> {
+    let select = ["driver-too-old", "image-needs-newer-driver", "unreadable-file"].map(str::to_owned).to_vec();
+    let mut linter = Linter::new(Settings { select, ..Settings::default() });
+    for (path, text) in files {
+        linter.set(path, text).expect("no configuration");
+    }
+    linter.host(Origin::Outside, "host.toml", "driver = \"470.57.02\"\n").expect("a host");
+    let report = linter.report();
+    let place = |found: &cudalint::diagnostic::Diagnostic| {
+        let environments = found.environments.join(" ");
+        format!("{} in {environments}", linter.sources().path(found.labels[0].at.file))
+    };
+    report.diagnostics.iter().map(place).collect()
+}
+
 fn run(files: &[(&str, &[u8])], arguments: &[&str]) -> Output {
     let root = tempfile::tempdir().expect("a folder");
     fs::create_dir(root.path().join(".git")).expect("a folder");
@@ -44,4 +64,80 @@ fn no_output_holds_a_password() {
         let all = [out.stdout, out.stderr].concat();
         assert!(!String::from_utf8_lossy(&all).contains("SECRETZ"), "{format}: {}", String::from_utf8_lossy(&all));
     }
+}
+
+/// Ways in which a script in `scripts` names the folder that it lies in.
+const OWN_FOLDER: &[&str] = &[
+    r#"$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"#,
+    r#"$( cd -- "$( dirname -- "${BASH_SOURCE[0]}" )" &> /dev/null && pwd )"#,
+    r#"$(CDPATH= cd "$(dirname "$0")" 2>/dev/null; pwd -P)"#,
+    r#"$(dirname "$0")"#,
+    r#"$(dirname "$(readlink -f "$0")")"#,
+    r#"$(dirname $(realpath ${BASH_SOURCE:-$0}))"#,
+    "`dirname $0`",
+    "${BASH_SOURCE%/*}",
+    "${BASH_SOURCE[0]%/*}",
+    "${0%/*}",
+    "${0:A:h}",
+    r#"$(git rev-parse --show-toplevel)/scripts"#,
+    r#"$(cd "$(dirname "$0")/.." && git rev-parse --show-toplevel)/scripts"#,
+    r#"$(cd "$(dirname "$0")/../scripts/sub/.." && pwd)"#,
+    r#"$(realpath "$(dirname "$0")/.")"#,
+];
+
+#[test]
+fn scripts_name_the_folder_they_lie_in() {
+    let list = ("scripts/list.txt", "torch==2.11.0\n");
+    let found = ["scripts/list.txt in scripts/a.sh"];
+    for folder in OWN_FOLDER {
+        let at_once = format!("#!/bin/bash\npip install -r \"{folder}/list.txt\"\n");
+        assert_eq!(said(&[("scripts/a.sh", &at_once), list]), found, "{at_once}");
+        let kept = format!("DIR={folder}\ncd /tmp\npip install -r \"$DIR/list.txt\"\n");
+        assert_eq!(said(&[("scripts/a.sh", &kept), list]), found, "{kept}");
+        let entered = format!("cd \"{folder}/..\"\nHERE=$(pwd)\ncd /opt\npip install -r $HERE/scripts/list.txt\n");
+        assert_eq!(said(&[("scripts/a.sh", &entered), list]), found, "{entered}");
+    }
+    for other in
+        ["$(dirname \"$(which pip)\")", "$(cd \"$X\" && pwd)", "$(cd /opt && pwd)", "$(dirname \"$0\")/../..", "$(ls | head -1)"]
+    {
+        let text = format!("DIR={other}\npip install -r \"$DIR/list.txt\"\n");
+        assert!(said(&[("scripts/a.sh", &text), list, ("list.txt", "torch==2.11.0\n")]).is_empty(), "{text}");
+    }
+}
+
+#[test]
+fn a_sourced_file_names_its_own_folder() {
+    let sources = |how: &str| {
+        let script = format!(
+            "source \"$(dirname \"$0\")/lib/env.sh\"\npip install -r \"$LIST\"\npip install -r \"$(dirname \"$0\")/own.txt\"\n"
+        );
+        let env = format!("LIST=\"$(dirname \"{how}\")/list.txt\"\n");
+        let files = [
+            ("scripts/a.sh", script.as_str()),
+            ("scripts/lib/env.sh", &env),
+            ("scripts/lib/list.txt", "torch==2.11.0\n"),
+            ("scripts/own.txt", "torch==2.11.0\n"),
+        ];
+        said(&files)
+    };
+    assert_eq!(sources("${BASH_SOURCE[0]}"), ["scripts/lib/list.txt in scripts/a.sh"]);
+    assert_eq!(sources("$0"), ["scripts/own.txt in scripts/a.sh"], "that is the script that was started, as far as one can tell");
+}
+
+#[test]
+fn what_a_script_builds_is_told_from_its_own_folder() {
+    let script = "ROOT=$(cd \"$(dirname \"$0\")/..\" && pwd)\ndocker build -f \"$ROOT/docker/Dockerfile\" -t app \"$ROOT\"\n";
+    let files = [
+        ("tools/build.sh", script),
+        ("docker/Dockerfile", "FROM python:3.11\nCOPY list.txt .\nRUN pip install -r list.txt\n"),
+        ("list.txt", "torch==2.11.0\n"),
+        ("docker/list.txt", "torch==1.13.1\n"),
+    ];
+    assert_eq!(said(&files), ["list.txt in docker/Dockerfile:0"]);
+}
+
+#[test]
+fn where_a_script_lies_is_no_index_and_no_version() {
+    let script = "DIR=$(dirname \"$0\")\npip install torch==2.11.0 --index-url \"$DIR/simple\"\npip install torch==$DIR\n";
+    assert!(said(&[("scripts/a.sh", script)]).is_empty());
 }

@@ -15,7 +15,7 @@ pub use launch::{BuildOf, Change, GpuRequest, Launch, Launcher, Node, Object, Pa
 pub use link::{Copy, Goal, How, INPUTS, Include, Job, Members, Sifted, Stage, Use, Written, input_name};
 pub use package::{IndexKind, IndexLine, Language, Locked, LockedFrom, Requirement, Role, Route, RouteTo};
 pub use place::{Answer, Leaves, Place, Scope, Variable};
-pub use text::{Composed, Piece, Text};
+pub use text::{Composed, Lead, Piece, Text};
 pub use told::{Covers, Ignore, Torn, Vain};
 
 use crate::source::Span;

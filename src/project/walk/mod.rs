@@ -41,7 +41,7 @@ use super::locks;
 use super::merged;
 use super::parts::is_selected;
 use super::starts::{Beginning, Enters, has_own_runner};
-use super::variables::{Mark, Seen, Value, Variables};
+use super::variables::{self, Mark, Seen, Value, Variables};
 use super::worlds::World;
 use super::{File, Project, drivers, paths};
 use crate::environment::{Join, Reason, Untold};
@@ -278,6 +278,10 @@ fn start(mut walker: Walker<'_, '_>, beginning: &Beginning, variables: Variables
     walker.enter(&beginning.path, file);
     walker.bounds.enter(file.outline);
     walker.variables = variables;
+    if !matches!(beginning.enters, Enters::Stage(_)) {
+        let here = Value::leading(Some(paths::from_start("")), beginning.at);
+        walker.variables.set(variables::WORKING, here);
+    }
     match &beginning.enters {
         Enters::Manifest(selection) => {
             walker.folders = vec![paths::folder(&beginning.path).to_owned()];
@@ -300,7 +304,9 @@ fn start(mut walker: Walker<'_, '_>, beginning: &Beginning, variables: Variables
         }
         Enters::Script => {
             walker.folders = vec![String::new(), paths::folder(&beginning.path).to_owned()];
+            walker.starts.clone_from(&walker.folders);
             walker.run_by_others(&beginning.path);
+            walker.begins(&beginning.path, beginning.at);
             walker.acts(&beginning.path, &file.outline.acts, 0);
         }
         Enters::Job(at) => walker.job(&beginning.path, file, *at),
@@ -337,6 +343,8 @@ struct Walker<'p, 'a> {
     variables: Variables,
     /// Where relative paths lead, likeliest first.
     folders: Vec<String>,
+    /// The same at first.
+    starts: Vec<String>,
     prefix: Prefix,
     image: Option<ImageState<'p>>,
     /// Variables that stand in a configuration file: no shell's end takes them back.
@@ -442,6 +450,7 @@ impl<'p, 'a> Walker<'p, 'a> {
             script: Script::default(),
             variables: Variables::default(),
             folders: vec![String::new()],
+            starts: vec![String::new()],
             prefix: Prefix::default(),
             image: None,
             configured: BTreeSet::new(),
