@@ -107,21 +107,16 @@ fn scripts_name_the_folder_they_lie_in() {
 
 #[test]
 fn a_sourced_file_names_its_own_folder() {
-    let sources = |how: &str| {
-        let script = format!(
-            "source \"$(dirname \"$0\")/lib/env.sh\"\npip install -r \"$LIST\"\npip install -r \"$(dirname \"$0\")/own.txt\"\n"
-        );
+    let sources = |how: &str, installs: &str| {
+        let script = format!("source \"$(dirname \"$0\")/lib/env.sh\"\npip install -r \"{installs}\"\n");
         let env = format!("LIST=\"$(dirname \"{how}\")/list.txt\"\n");
-        let files = [
-            ("scripts/a.sh", script.as_str()),
-            ("scripts/lib/env.sh", &env),
-            ("scripts/lib/list.txt", "torch==2.11.0\n"),
-            ("scripts/own.txt", "torch==2.11.0\n"),
-        ];
-        said(&files)
+        let list = |path| (path, "torch==2.11.0\n");
+        let lists = ["scripts/lib/list.txt", "scripts/list.txt"].map(list);
+        said(&[("scripts/a.sh", &script), ("scripts/lib/env.sh", &env), lists[0], lists[1]])
     };
-    assert_eq!(sources("${BASH_SOURCE[0]}"), ["scripts/lib/list.txt in scripts/a.sh"]);
-    assert_eq!(sources("$0"), ["scripts/own.txt in scripts/a.sh"], "that is the script that was started, as far as one can tell");
+    assert_eq!(sources("${BASH_SOURCE[0]}", "$LIST"), ["scripts/lib/list.txt in scripts/a.sh"]);
+    assert_eq!(sources("${BASH_SOURCE[0]}", "$(dirname \"$0\")/list.txt"), ["scripts/list.txt in scripts/a.sh"]);
+    assert!(sources("$0", "$LIST").is_empty(), "which script was started is not known there");
 }
 
 #[test]
@@ -133,11 +128,43 @@ fn what_a_script_builds_is_told_from_its_own_folder() {
         ("list.txt", "torch==2.11.0\n"),
         ("docker/list.txt", "torch==1.13.1\n"),
     ];
-    assert_eq!(said(&files), ["list.txt in docker/Dockerfile:0"]);
+    assert_eq!(said(&files), ["list.txt in docker/Dockerfile"]);
 }
 
 #[test]
 fn where_a_script_lies_is_no_index_and_no_version() {
     let script = "DIR=$(dirname \"$0\")\npip install torch==2.11.0 --index-url \"$DIR/simple\"\npip install torch==$DIR\n";
     assert!(said(&[("scripts/a.sh", script)]).is_empty());
+}
+
+#[test]
+fn a_job_knows_the_folders_of_its_service() {
+    let list = ("ci/list.txt", "torch==2.11.0\n");
+    let job = |steps: &str| format!("jobs:\n  t:\n    runs-on: [self-hosted, gpu]\n    steps:\n{steps}");
+    let found = ["ci/list.txt in .github/workflows/a.yml:t"];
+    for steps in [
+        "      - run: cd /tmp && pip install -r ${{ github.workspace }}/ci/list.txt\n",
+        "      - run: cd /tmp && pip install -r $GITHUB_WORKSPACE/ci/list.txt\n",
+        "      - {working-directory: '${{ github.workspace }}/ci', run: pip install -r list.txt}\n",
+        "      - uses: ./ci\n        with: {list: '${{ github.workspace }}/ci/list.txt'}\n",
+    ] {
+        let files = [
+            (".github/workflows/a.yml", job(steps)),
+            ("ci/action.yml", "inputs: {list: {}}\nruns:\n  using: composite\n  steps: [{shell: bash, run: 'pip install -r ${{ inputs.list }}'}]\n".to_owned()),
+        ];
+        let files: Vec<_> = files.iter().map(|(path, text)| (*path, text.as_str())).chain([list]).collect();
+        assert_eq!(said(&files), found, "{steps}");
+    }
+    let action =
+        "runs:\n  using: composite\n  steps: [{shell: bash, run: 'pip install -r ${{ github.action_path }}/list.txt'}]\n";
+    let files = [(".github/workflows/a.yml", &*job("      - uses: ./ci\n")), ("ci/action.yml", action), list];
+    assert_eq!(said(&files), found);
+    let own = job("      - run: pip install -r ${{ github.action_path }}/list.txt\n");
+    assert!(said(&[(".github/workflows/a.yml", &own), list]).is_empty(), "that is a folder only in an action");
+    let gitlab = "t:\n  tags: [gpu]\n  script: [cd /tmp, pip install -r $CI_PROJECT_DIR/ci/list.txt]\n";
+    assert_eq!(said(&[(".gitlab-ci.yml", gitlab), list]), ["ci/list.txt in .gitlab-ci.yml:t"]);
+    let built = "      - uses: docker/build-push-action@v6\n        with: {context: '${{ github.workspace }}/ci', file: '${{ github.workspace }}/d/Dockerfile'}\n";
+    let dockerfile = ("d/Dockerfile", "FROM python:3.11\nCOPY list.txt .\nRUN pip install -r list.txt\n");
+    let files = [(".github/workflows/a.yml", &*job(built)), dockerfile, list, ("d/list.txt", "torch==1.13.1\n")];
+    assert_eq!(said(&files), ["ci/list.txt in d/Dockerfile"]);
 }

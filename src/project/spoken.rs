@@ -37,8 +37,9 @@ impl Spoken {
                 if left == 0 {
                     return Self::default();
                 }
-                if !sets.is_empty() || file.kind == Kind::Script {
-                    spoken.of.insert(address(launch), set(path, &sets, act));
+                let told = matches!(file.kind, Kind::Script | Kind::Workflow | Kind::GitlabCi);
+                if !sets.is_empty() || told && launch.build.is_some() {
+                    spoken.of.insert(address(launch), set(file.kind, path, &sets, act));
                 }
             }
         }
@@ -73,10 +74,15 @@ impl Spoken {
 }
 
 /// The variables of a file of commands; what is set under a test that the launch does not stand under is not known.
-fn set(path: &str, sets: &[&Act], launch: &Act) -> Variables {
+fn set(kind: Kind, path: &str, sets: &[&Act], launch: &Act) -> Variables {
     let mut variables = Variables::default();
-    let here = [(variables::STARTED, paths::from_root(path)), (variables::READ, paths::from_root(path))];
-    for (name, to) in here.into_iter().chain([(variables::WORKING, paths::from_start(""))]) {
+    let top = || paths::from_root("");
+    let told: Vec<(&str, String)> = match kind {
+        Kind::Script => vec![(variables::STARTED, paths::from_root(path)), (variables::READ, paths::from_root(path))],
+        Kind::Workflow | Kind::GitlabCi => variables::TOP.iter().map(|name| (*name, top())).collect(),
+        _ => Vec::new(),
+    };
+    for (name, to) in told.into_iter().chain([(variables::WORKING, paths::from_start(""))]) {
         variables.set(name, Value::leading(Some(to), launch.at));
     }
     for act in sets {

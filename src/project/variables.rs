@@ -66,6 +66,13 @@ pub(super) const WORKING: &str = "PWD";
 pub(super) const READ: &str = "BASH_SOURCE";
 pub(super) const STARTED: &str = "0";
 
+/// The variables in which jobs have the top of the work tree.
+/// Sources: <https://docs.github.com/en/actions/reference/workflows-and-actions/variables>,
+/// <https://docs.gitlab.com/ci/variables/predefined_variables/>.
+pub(super) const TOP: &[&str] = &["GITHUB_WORKSPACE", "CI_PROJECT_DIR"];
+/// That in which a step of a composite action has the action's folder.
+pub(super) const ACTION: &str = "GITHUB_ACTION_PATH";
+
 /// Variables by name.
 #[derive(Debug, Default)]
 pub(crate) struct Variables {

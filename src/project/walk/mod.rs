@@ -568,6 +568,10 @@ impl<'p, 'a> Walker<'p, 'a> {
     pub(super) fn job(&mut self, path: &str, file: File<'a>, at: usize) {
         let acts = &file.outline.acts;
         let parts = self.project.parts(file);
+        for name in variables::TOP {
+            let top = Value::leading(Some(paths::from_root("")), Span::new(file.id, 0, 0));
+            self.variables.set(name, top);
+        }
         // What stands before the first job holds for all of them.
         self.acts(path, &acts[..parts.before()], 0);
         let Some(Act { does: Does::Job(wanted), .. }) = acts.get(at) else { return };
