@@ -168,3 +168,14 @@ fn a_job_knows_the_folders_of_its_service() {
     let files = [(".github/workflows/a.yml", &*job(built)), dockerfile, list, ("d/list.txt", "torch==1.13.1\n")];
     assert_eq!(said(&files), ["ci/list.txt in d/Dockerfile"]);
 }
+
+#[test]
+fn a_service_is_built_as_the_one_that_it_extends() {
+    let base = "services:\n  base:\n    build: {context: ../app, dockerfile: gpu.Dockerfile}\n    gpus: all\n";
+    let own = "services:\n  a:\n    extends: {file: parts/base.yml, service: base}\n    build: {args: {TORCH: '2.11.0'}}\n";
+    let dockerfile = "FROM python:3.11\nARG TORCH=1.13.1\nCOPY list.txt .\nRUN pip install torch==$TORCH -r list.txt\n";
+    let files = [("parts/base.yml", base), ("compose.yml", own), ("app/gpu.Dockerfile", dockerfile), ("app/list.txt", "numpy\n")];
+    assert_eq!(said(&files), ["app/gpu.Dockerfile in app/gpu.Dockerfile?build 2"], "the base is one, too");
+    let same = own.replace("2.11.0", "1.13.1");
+    assert!(said(&[files[0], ("compose.yml", &same), files[2], files[3]]).is_empty());
+}

@@ -282,11 +282,7 @@ pub(super) fn givers(project: &Project<'_>) -> Givers {
             }
             let Does::Launch(launch) = &act.does else { continue };
             let layers = project.merged.layers(path, launch);
-            // Of the two files that write a service the first is its place.
-            let place = layers.iter().find(|layer| layer.build.is_some());
-            let Some(build) = merged::build(&layers).filter(|_| place.is_some_and(|p| std::ptr::eq(*p, &**launch))) else {
-                continue;
-            };
+            let Some(build) = merged::build(&layers).filter(|_| project.merged.is_place(path, launch)) else { continue };
             let name = merged::imaged(&layers).and_then(|layer| project.spoken.name(path, layer));
             let image = name.as_ref().map(|name| name.image.clone()).unwrap_or_default();
             let Some((dockerfile, context)) = dockerfiles(project, path, launch, &build) else { continue };

@@ -5,6 +5,7 @@ mod arms;
 mod before;
 mod command;
 mod drivers;
+mod extended;
 mod givers;
 mod gpu_machine;
 mod images;
