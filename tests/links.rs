@@ -179,3 +179,31 @@ fn a_service_is_built_as_the_one_that_it_extends() {
     let same = own.replace("2.11.0", "1.13.1");
     assert!(said(&[files[0], ("compose.yml", &same), files[2], files[3]]).is_empty());
 }
+
+#[test]
+fn what_a_build_context_leaves_out_is_not_copied() {
+    let dockerfile = "FROM python:3.11\nCOPY . /app\nRUN pip install -r /app/deps/gpu.txt\n";
+    let built = |ignored: &[(&str, &str)]| {
+        let files = [
+            ("docker/Dockerfile", dockerfile),
+            ("build.sh", "docker build -f docker/Dockerfile .\n"),
+            ("deps/gpu.txt", "torch==2.11.0\n"),
+        ];
+        said(&[&files[..], ignored].concat())
+    };
+    let there = ["deps/gpu.txt in docker/Dockerfile"];
+    assert_eq!(built(&[]), there);
+    for out in
+        ["deps", "/deps/", "**/*.txt", "*\n!docker", "deps/*.txt\n!deps/cpu.txt", "deps/g?u.txt", "**\n!deps/gpu.md", "de*/"]
+    {
+        assert!(built(&[(".dockerignore", out)]).is_empty(), "{out}");
+    }
+    for kept in
+        ["*.txt", "gpu.txt", "# deps", "deps\n!deps/gpu.txt", "*\n!deps", "*\n!**/gpu.txt", ".", "!", "docker", "[", "../deps"]
+    {
+        assert_eq!(built(&[(".dockerignore", kept)]), there, "{kept}");
+    }
+    assert_eq!(built(&[("docker/.dockerignore", "deps")]), there, "that is another context's");
+    assert!(built(&[("docker/Dockerfile.dockerignore", "deps"), (".dockerignore", "x")]).is_empty());
+    assert_eq!(built(&[("docker/Dockerfile.dockerignore", "x"), (".dockerignore", "deps")]), there, "its own one holds");
+}

@@ -78,6 +78,8 @@ pub enum Kind {
     EnvFile,
     /// `Dockerfile`, `Containerfile`.
     Dockerfile,
+    /// `.dockerignore`: what a build context leaves out.
+    Dockerignore,
     /// A shell script.
     Script,
     /// `.bashrc` and its like: read at the start of every shell.
@@ -212,6 +214,13 @@ pub enum Does {
     Goal(Goal),
     /// Files go into the image.
     Copy(Copy),
+    /// A build context leaves out what fits a pattern, or, `back`, has it all the same.
+    LeaveOut {
+        /// The pattern, relative to the context.
+        pattern: Text,
+        /// `!`.
+        back: bool,
+    },
     /// A variable is set or declared.
     Set(Variable),
     /// Where a variable's value comes from that is known only when run.

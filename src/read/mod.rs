@@ -16,6 +16,7 @@ mod container;
 mod default_runtime;
 mod devcontainer;
 mod dockerfile;
+mod dockerignore;
 mod env_file;
 mod excerpt;
 mod gitlab;
@@ -148,6 +149,13 @@ pub static FORMATS: &[Format] = &[
     },
     // Only whether it makes `nvidia` the default runtime; a YAML that writes such settings is known by content.
     Format { kind: Kind::ContainerDaemon, exact: &["daemon.json"], names: &[], read: |_, _| Outline::default() },
+    // Known by link: what builds a Dockerfile looks for it. One of these names is no Dockerfile.
+    Format {
+        kind: Kind::Dockerignore,
+        exact: &["[Dd]ockerfile*.dockerignore", "Containerfile*.dockerignore"],
+        names: &[],
+        read: dockerignore::read,
+    },
     // Known by link only: a compose file names it, or lies beside it.
     Format { kind: Kind::EnvFile, exact: &[], names: &[], read: env_file::read },
     // Known by content only.

@@ -292,6 +292,7 @@ fn start(mut walker: Walker<'_, '_>, beginning: &Beginning, variables: Variables
             let built = project.givers.of(&beginning.path);
             (walker.script.builds, walker.script.all_run) = (built.arguments.len(), built.all_run);
             walker.image = Some(ImageState::new(project, &beginning.path, walker.world.build));
+            walker.look_for_contexts();
             walker.bounds = Bounds::of_one_in(project.parts(file).len());
             walker.bounds.enter(file.outline);
             walker.globals(file);
@@ -390,6 +391,7 @@ struct ImageState<'p> {
     nested: usize,
     contents: Contents,
     folder: String,
+    dockerfile: String,
     contexts: Cow<'p, [String]>,
     /// Build arguments that a giver sets.
     arguments: Option<&'p Arguments>,
@@ -413,10 +415,16 @@ impl<'p> ImageState<'p> {
             nested: 0,
             contents: Contents::default(),
             folder: "/".to_owned(),
+            dockerfile: dockerfile.to_owned(),
             contexts,
             arguments,
             global: Variables::default(),
         }
+    }
+    /// The file of the root that is a build context's, if the context has it.
+    fn in_context(&self, project: &Project<'_>, context: &str, path: &str) -> Option<String> {
+        let left_out = project.left_out.leaves_out(&self.dockerfile, context, path);
+        paths::join(context, path).filter(|_| !left_out)
     }
     /// The value that whoever builds gives for an `ARG`.
     fn given(&self, name: &str, at: Span) -> Option<Value> {

@@ -46,7 +46,8 @@ impl<'a> Walker<'_, 'a> {
             }
             let edited = image.contents.is_edited(&inside);
             let sources = image.contents.sources(&inside);
-            let wanted = image.contexts.iter().flat_map(|c| sources.iter().filter_map(move |s| paths::join(c, s)));
+            let project = self.project;
+            let wanted = image.contexts.iter().flat_map(|c| sources.iter().filter_map(move |s| image.in_context(project, c, s)));
             let found = self.first(wanted.collect(), kind);
             return self.unless(edited, found, at);
         }
@@ -108,7 +109,8 @@ impl<'a> Walker<'_, 'a> {
         let own: Vec<String> = match &self.image {
             Some(image) => {
                 let lie = places.iter().flat_map(|place| image.contents.sources(place));
-                lie.flat_map(|source| image.contexts.iter().filter_map(move |c| paths::join(c, &source))).collect()
+                lie.flat_map(|source| image.contexts.iter().filter_map(move |c| image.in_context(self.project, c, &source)))
+                    .collect()
             }
             None => places.clone(),
         };
