@@ -444,3 +444,20 @@ fn what_a_build_runs_is_its_own() {
     let found = said(&[("compose.yml", both), dockerfile]);
     assert!(found.len() == 1 && found[0].starts_with("service `b` gets no GPU, and needs one"), "{found:?}");
 }
+
+#[test]
+fn a_service_has_the_gpu_of_the_one_that_it_extends() {
+    let run = "    command: python train.py --device cuda\n";
+    let base = |more: &str| format!("services:\n  base:\n    image: pytorch/pytorch:2.4.0-cuda12.4-cudnn9-runtime\n{more}");
+    let own = format!("services:\n  a:\n    extends: {{file: ../common/base.yml, service: base}}\n{run}");
+    let files = |base: &str, own: &str| said(&[("common/base.yml", base), ("deploy/compose.yml", own)]);
+    let gpu = "    gpus: all\n";
+    assert!(files(&base(gpu), &own).is_empty());
+    assert!(files(&base(""), &format!("{own}{gpu}")).is_empty(), "the base is only there to be extended");
+    assert_eq!(files(&base(run), &own).len(), 1, "nobody asks for one");
+    let nowhere = own.replace("common/base.yml", "common/other.yml");
+    let image = "    image: pytorch/pytorch:2.4.0-cuda12.4-cudnn9-runtime\n";
+    assert!(said(&[("deploy/compose.yml", &format!("{nowhere}{image}"))]).is_empty(), "what it brings is not known");
+    let again = "services:\n  base:\n    extends: {file: base.yml, service: base}\n";
+    assert!(files(again, &own).is_empty(), "a file that extends itself");
+}

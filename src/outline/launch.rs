@@ -24,6 +24,8 @@ pub struct Launch {
     pub command: Vec<Text>,
     /// `--entrypoint`, `entrypoint:`, Kubernetes' `command:`.
     pub entrypoint: Option<Vec<Text>>,
+    /// The service of another file that it stands on (`extends`).
+    pub extends: Option<Extends>,
     /// Variables given to it.
     pub environment: Vec<Variable>,
     /// Files of variables given to it, before those (`env_file`); relative to the file that says so.
@@ -58,6 +60,7 @@ impl Launch {
             gpu: GpuRequest::None,
             command: Vec::new(),
             entrypoint: None,
+            extends: None,
             environment: Vec::new(),
             environment_files: Vec::new(),
             unread_environment: false,
@@ -96,6 +99,15 @@ const VISIBLE: &str = "NVIDIA_VISIBLE_DEVICES";
 
 fn hides(variable: &Variable) -> bool {
     matches!(variable.value.as_ref().and_then(Text::known), Some("" | "void" | "none"))
+}
+
+/// A service of another file.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Extends {
+    /// The file, relative to the one that says so.
+    pub file: Text,
+    /// Its name there.
+    pub service: String,
 }
 
 /// A label that a node must have, with one of these values.

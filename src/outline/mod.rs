@@ -11,11 +11,11 @@ mod text;
 mod told;
 
 pub use install::{Compile, Download, Install, InstallFlags, Line, Modules, SystemPackages, Target, Tool};
-pub use launch::{BuildOf, Change, GpuRequest, Launch, Launcher, Node, Object, Patch};
+pub use launch::{BuildOf, Change, Extends, GpuRequest, Launch, Launcher, Node, Object, Patch};
 pub use link::{Copy, Goal, How, INPUTS, Include, Job, Members, Sifted, Stage, Use, Written, input_name};
 pub use package::{IndexKind, IndexLine, Language, Locked, LockedFrom, Requirement, Role, Route, RouteTo};
 pub use place::{Answer, Leaves, Place, Scope, Variable};
-pub use text::{Composed, Piece, Text};
+pub use text::{Composed, Lead, Piece, Text};
 pub use told::{Covers, Ignore, Torn, Vain};
 
 use crate::source::Span;
@@ -78,6 +78,8 @@ pub enum Kind {
     EnvFile,
     /// `Dockerfile`, `Containerfile`.
     Dockerfile,
+    /// `.dockerignore`: what a build context leaves out.
+    Dockerignore,
     /// A shell script.
     Script,
     /// `.bashrc` and its like: read at the start of every shell.
@@ -212,6 +214,13 @@ pub enum Does {
     Goal(Goal),
     /// Files go into the image.
     Copy(Copy),
+    /// A build context leaves out what fits a pattern, or, `back`, has it all the same.
+    LeaveOut {
+        /// The pattern, relative to the context.
+        pattern: Text,
+        /// `!`.
+        back: bool,
+    },
     /// A variable is set or declared.
     Set(Variable),
     /// Where a variable's value comes from that is known only when run.

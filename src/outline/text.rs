@@ -26,8 +26,34 @@ pub enum Piece {
         /// What stands there only when it is set (`:+`, `+`).
         instead: Option<Vec<Piece>>,
     },
+    /// A path that is spelled from the top when run, so that only where it leads is known: `$(cd "$X/.." && pwd)`.
+    Path(Lead),
     /// Known only when run: `$(nvcc --version)`, `${A//x/y}`, `${{ matrix.x }}`, `{{ jinja }}`, a glob.
     Opaque,
+}
+
+/// Where a path leads.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Lead {
+    /// To the top of the work tree.
+    Top,
+    /// To the working directory.
+    Working,
+    /// To where these words lead.
+    To(Vec<Piece>),
+    /// To the folder that what these words name lies in.
+    Above(Vec<Piece>),
+}
+
+impl Lead {
+    /// The words that it is told by.
+    #[must_use]
+    pub fn words(&self) -> &[Piece] {
+        match self {
+            Self::Top | Self::Working => &[],
+            Self::To(words) | Self::Above(words) => words,
+        }
+    }
 }
 
 impl Text {

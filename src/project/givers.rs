@@ -256,7 +256,7 @@ impl Givers {
     pub(super) fn made(&self, path: &str, layers: &[&Launch], interpolations: &mut Interpolations<'_, '_>) -> Option<Made> {
         let build = merged::build(layers)?;
         let launch = layers.iter().find(|layer| layer.build.is_some())?;
-        let (dockerfile, _) = dockerfiles(interpolations.project, path, launch.by, &build)?;
+        let (dockerfile, _) = dockerfiles(interpolations.project, path, launch, &build)?;
         let arguments = Arguments::of(&build, interpolations.of_launch(path, launch));
         let build_of = self.of(&dockerfile).position(&arguments);
         let target = build.target.as_ref().and_then(Text::known).unwrap_or_default().to_owned();
@@ -282,14 +282,10 @@ pub(super) fn givers(project: &Project<'_>) -> Givers {
             }
             let Does::Launch(launch) = &act.does else { continue };
             let layers = project.merged.layers(path, launch);
-            // Of the two files that write a service the first is its place.
-            let place = layers.iter().find(|layer| layer.build.is_some());
-            let Some(build) = merged::build(&layers).filter(|_| place.is_some_and(|p| std::ptr::eq(*p, &**launch))) else {
-                continue;
-            };
+            let Some(build) = merged::build(&layers).filter(|_| project.merged.is_place(path, launch)) else { continue };
             let name = merged::imaged(&layers).and_then(|layer| project.spoken.name(path, layer));
             let image = name.as_ref().map(|name| name.image.clone()).unwrap_or_default();
-            let Some((dockerfile, context)) = dockerfiles(project, path, launch.by, &build) else { continue };
+            let Some((dockerfile, context)) = dockerfiles(project, path, launch, &build) else { continue };
             let target = build.target.as_ref().and_then(Text::known).unwrap_or_default().to_owned();
             let naming = |arguments: &Arguments| {
                 let (dockerfile, target, arguments) = (dockerfile.clone(), target.clone(), arguments.clone());
@@ -483,16 +479,27 @@ impl<'p, 'a> Interpolations<'p, 'a> {
 }
 
 /// The Dockerfile of a build, with its context. A command's folder is not known: the root's, then the script's.
-pub(super) fn dockerfiles(project: &Project<'_>, path: &str, by: Launcher, build: &BuildOf) -> Option<(String, String)> {
+pub(super) fn dockerfiles(project: &Project<'_>, path: &str, launch: &Launch, build: &BuildOf) -> Option<(String, String)> {
     let own = paths::folder(path);
-    let bases: &[&str] = if matches!(by, Launcher::DockerBuild | Launcher::DockerRun) { &["", own] } else { &[own] };
-    let context = build.context.known()?;
+    let by = launch.by;
+    let by_command = matches!(by, Launcher::DockerBuild | Launcher::DockerRun);
+    let bases: &[&str] = if by_command { &["", own] } else { &[own] };
+    // What a command says may be spelled by where its script lies.
+    let written = |text: &Text| match text.known() {
+        None if by_command => project.spoken.variables(launch).path(text).filter(|path| paths::is_led(path)),
+        known => known.map(str::to_owned),
+    };
+    let at = |base: &str, path: &str| match paths::leading(path, &[base.to_owned()]) {
+        Some(led) => led.into_iter().next(),
+        None => paths::join(base, path),
+    };
+    let context = written(&build.context)?;
     bases.iter().find_map(|base| {
-        let context = paths::join(base, context)?;
+        let context = at(base, &context)?;
         let dockerfile = match &build.dockerfile {
             None => paths::join(&context, "Dockerfile")?,
             Some(text) if by == Launcher::Compose => paths::join(&context, text.known()?)?,
-            Some(text) => paths::join(base, text.known()?)?,
+            Some(text) => at(base, &written(text)?)?,
         };
         project.file(&dockerfile).is_some().then_some((dockerfile, context))
     })

@@ -6,7 +6,7 @@ use super::givers::Interpolations;
 use super::made::Made;
 use super::patches::Patches;
 use super::starts::has_own_runner;
-use super::{Project, paths};
+use super::{Project, merged, paths};
 use crate::outline::{Does, GpuRequest, Kind, Launch, Launcher, Object};
 use crate::source::Span;
 
@@ -70,7 +70,8 @@ impl Met<'_> {
     /// It only changes what stands elsewhere.
     fn is_patch(&self) -> bool {
         let written = matches!(self.launch.by, Launcher::Compose | Launcher::Kubernetes);
-        written && self.launch.image.is_none() && self.launch.build.is_none()
+        let says_what = self.launch.image.is_some() || self.launch.build.is_some() || self.launch.extends.is_some();
+        written && !says_what
     }
     /// Where it asks for a GPU, if what it is the same as gets that one, too.
     fn gives(&self, same: &Same<'_>) -> Option<Span> {
@@ -111,6 +112,8 @@ pub(crate) fn launches<'a>(project: &Project<'a>) -> Vec<LaunchPlace<'a>> {
             {
                 let unknown = launch.image.as_ref().is_some_and(|image| image.known().is_none());
                 let called = unknown.then(|| project.spoken.image(path, launch)).flatten();
+                let by_base = || merged::imaged(&project.merged.layers(path, launch))?.image.as_ref()?.known().map(str::to_owned);
+                let called = called.or_else(|| by_base().filter(|_| launch.extends.is_some()));
                 all.push(Met { path, launch, called, runs: runs(project, path, launch, &mut interpolations, &mut stages) });
             }
         }
@@ -179,8 +182,9 @@ fn runs(
     interpolations: &mut Interpolations<'_, '_>,
     stages: &mut Stages,
 ) -> Vec<Ran> {
-    let made = if launch.build.is_some() {
-        project.givers.made(path, &project.merged.layers(path, launch), interpolations).into_iter().collect()
+    let layers = project.merged.layers(path, launch);
+    let made = if launch.build.is_some() || launch.extends.is_some() && layers.iter().any(|layer| layer.build.is_some()) {
+        project.givers.made(path, &layers, interpolations).into_iter().collect()
     } else {
         let name = project.spoken.name(path, launch);
         name.map(|name| project.givers.named(&name).into_iter().cloned().collect()).unwrap_or_default()

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use super::extended::Extended;
 use super::{File, paths};
 use crate::outline::{BuildOf, Does, Kind, Launch, Launcher, Piece, Text, Variable};
 
@@ -11,10 +12,14 @@ const WORK: usize = 200_000;
 const MOST: usize = 1_000;
 const MOST_FILES: usize = 16;
 
-/// The services that are written in several files of a group, by one of these files and name; the file that has the last word
-/// comes last.
+/// The services of which more is written than stands in one place.
 #[derive(Debug, Default)]
-pub(super) struct Merged<'a>(HashMap<(&'a str, &'a str), Vec<&'a Launch>>);
+pub(super) struct Merged<'a> {
+    /// Those that are written in several files of a group, by one of these files and name; the file that has the last word
+    /// comes last.
+    together: HashMap<(&'a str, &'a str), Vec<&'a Launch>>,
+    extended: Extended<'a>,
+}
 
 impl<'a> Merged<'a> {
     pub(super) fn of(files: &BTreeMap<&'a str, File<'a>>) -> Self {
@@ -46,19 +51,37 @@ impl<'a> Merged<'a> {
                 }
             }
         }
-        Self(found)
+        let extended = Extended::of(&services);
+        Self { together: found, extended }
     }
 
     /// The launches that a launch is put together of, the one that has the last word last.
-    pub(super) fn layers<'l>(&self, path: &str, launch: &'l Launch) -> Vec<&'l Launch>
+    pub(super) fn layers<'l>(&'l self, path: &str, launch: &'l Launch) -> Vec<&'l Launch>
+    where
+        'a: 'l,
+    {
+        self.extended.bases(path, launch).iter().chain(self.written(path, launch)).collect()
+    }
+
+    /// The same without what other services bring.
+    fn written<'l>(&self, path: &str, launch: &'l Launch) -> Vec<&'l Launch>
     where
         'a: 'l,
     {
         let name = launch.name.as_deref().filter(|_| launch.by == Launcher::Compose);
-        let layers = name.and_then(|name| self.0.get(&(path, name)));
+        let layers = name.and_then(|name| self.together.get(&(path, name)));
         // Of two services of one name in a file the first is the one.
         let own = layers.filter(|layers| layers.iter().any(|layer| std::ptr::eq(*layer, launch)));
         own.map_or_else(|| vec![launch], Clone::clone)
+    }
+
+    /// Whether a launch is the one place of what all its layers build: of the files that write a service the first that says
+    /// how it is built, or the one that has it from another service.
+    pub(super) fn is_place(&self, path: &str, launch: &Launch) -> bool {
+        let written = self.written(path, launch);
+        let by_base = self.extended.bases(path, launch).iter().any(|base| base.build.is_some());
+        let place = written.iter().find(|layer| layer.build.is_some()).copied();
+        place.or(Some(launch).filter(|_| by_base)).is_some_and(|place| std::ptr::eq(place, launch))
     }
 }
 

@@ -4,7 +4,9 @@ mod arguments;
 mod arms;
 mod before;
 mod command;
+mod context;
 mod drivers;
+mod extended;
 mod givers;
 mod gpu_machine;
 mod images;
@@ -66,6 +68,7 @@ pub(crate) struct Project<'a> {
     spoken: spoken::Spoken,
     givers: givers::Givers,
     merged: merged::Merged<'a>,
+    left_out: context::LeftOut<'a>,
     installers: installers::Installers,
     usage: usage::Usage,
     /// The folders of the projects that are defined here, by name.
@@ -117,7 +120,7 @@ impl<'a> Project<'a> {
         let (givers, installers) = (givers::Givers::default(), installers::Installers::default());
         let usage = usage::Usage::default();
         let none = parts::Parts::default();
-        let merged = merged::Merged::of(&files);
+        let (merged, left_out) = (merged::Merged::of(&files), context::LeftOut::of(&files));
         let all = files.values().flat_map(|file| &file.outline.acts);
         let default_runtime = all.into_iter().find(|act| act.does == Does::DefaultRuntime).map(|act| act.at);
         let spoken = spoken::Spoken::default();
@@ -135,6 +138,7 @@ impl<'a> Project<'a> {
             spoken,
             givers,
             merged,
+            left_out,
             installers,
             usage,
             named,

@@ -178,6 +178,7 @@ impl<'a> Parts<'a> {
             .iter()
             .chain(&launch.environment_files)
             .chain(&launch.platforms)
+            .chain(launch.build.iter().flat_map(|build| [&build.context].into_iter().chain(&build.dockerfile)))
             .for_each(|text| names(&text.pieces, 0, &mut open));
         let spoken = |variable: &'o Variable, open: &mut Vec<&'o str>| match &variable.value {
             Some(text) => names(&text.pieces, 0, open),
@@ -218,11 +219,16 @@ pub(super) fn is_selected(choice: &Choice) -> bool {
 /// The variables that a text speaks of, fallbacks too.
 fn names<'o>(pieces: &'o [Piece], depth: usize, found: &mut Vec<&'o str>) {
     for piece in pieces {
-        if let Piece::Variable { name, fallback, instead } = piece {
-            found.push(name);
-            for inner in [fallback, instead].into_iter().flatten().filter(|_| depth < super::variables::DEEPEST) {
-                names(inner, depth + 1, found);
+        let inner: [Option<&[Piece]>; 2] = match piece {
+            Piece::Variable { name, fallback, instead } => {
+                found.push(name);
+                [fallback.as_deref(), instead.as_deref()]
             }
+            Piece::Path(lead) => [Some(lead.words()), None],
+            Piece::Literal(_) | Piece::Opaque => continue,
+        };
+        for inner in inner.into_iter().flatten().filter(|_| depth < super::variables::DEEPEST) {
+            names(inner, depth + 1, found);
         }
     }
 }

@@ -14,6 +14,64 @@ pub(super) fn inside(folder: &str, path: &str) -> String {
     format!("/{}", parts.unwrap_or_default())
 }
 
+/// How paths begin that are spelled from the top when run: no name of a file holds this sign.
+const FROM_ROOT: &str = "\0root/";
+const FROM_START: &str = "\0start/";
+
+/// The path, spelled from the top, of what lies at a path of the root.
+pub(super) fn from_root(path: &str) -> String {
+    format!("{FROM_ROOT}{path}")
+}
+
+/// The same from where commands run at first.
+pub(super) fn from_start(path: &str) -> String {
+    format!("{FROM_START}{path}")
+}
+
+/// Whether a path is one of those.
+pub(super) fn is_led(path: &str) -> bool {
+    [FROM_ROOT, FROM_START].iter().any(|from| path.starts_with(from))
+}
+
+/// Where such a path leads, in the root; `starts` are the folders where commands may run at first. `None` for other paths.
+pub(super) fn leading(path: &str, starts: &[String]) -> Option<Vec<String>> {
+    match path.strip_prefix(FROM_ROOT) {
+        Some(rest) => Some(join("", rest.trim_start_matches('/')).into_iter().collect()),
+        None => {
+            let rest = path.strip_prefix(FROM_START)?;
+            Some(starts.iter().filter_map(|start| join(start, rest.trim_start_matches('/'))).collect())
+        }
+    }
+}
+
+/// Such a path without detours, as `pwd` has it; `None` for one that leaves the root.
+pub(super) fn without_detours(path: &str) -> Option<String> {
+    if let Some(rest) = path.strip_prefix(FROM_ROOT) {
+        return Some(from_root(&join("", rest.trim_start_matches('/'))?));
+    }
+    let mut kept: Vec<&str> = Vec::new();
+    for part in path.strip_prefix(FROM_START)?.split('/') {
+        match part {
+            "" | "." => {}
+            ".." if kept.last().is_some_and(|last| *last != "..") => drop(kept.pop()),
+            part => kept.push(part),
+        }
+    }
+    Some(from_start(&kept.join("/")))
+}
+
+/// The folder of what such a path names, as `dirname` has it.
+pub(super) fn above(path: &str) -> Option<String> {
+    let from = [FROM_ROOT, FROM_START].into_iter().find(|from| path.starts_with(from))?;
+    let rest = path[from.len()..].trim_matches('/');
+    match (rest.rfind('/'), rest) {
+        (Some(at), _) => Some(format!("{from}{}", &rest[..at])),
+        (None, "" | "." | "..") if from == FROM_ROOT => None,
+        (None, "" | "." | "..") => Some(format!("{from}{rest}/..")),
+        (None, _) => Some(from.to_owned()),
+    }
+}
+
 fn tidy<'a>(parts: impl Iterator<Item = &'a str>) -> Option<String> {
     let mut kept: Vec<&str> = Vec::new();
     for part in parts {

@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use super::Project;
-use super::variables::{Seen, Value, Variables};
-use crate::outline::{Act, Does, Launch, When};
+use super::variables::{self, Seen, Value, Variables};
+use super::{Project, paths};
+use crate::outline::{Act, Does, Kind, Launch};
 
 /// No root sets more variables for all its launches together; what is spoken of then is not known.
 const MOST: usize = 200_000;
@@ -29,7 +29,7 @@ impl Spoken {
     pub(super) fn of(project: &Project<'_>) -> Self {
         let mut spoken = Self::default();
         let mut left = MOST;
-        for (_, file) in project.files() {
+        for (path, file) in project.files() {
             for (at, act) in file.outline.acts.iter().enumerate() {
                 let Does::Launch(launch) = &act.does else { continue };
                 let sets = project.parts(file).sets_for(launch, &file.outline.acts, at);
@@ -37,8 +37,9 @@ impl Spoken {
                 if left == 0 {
                     return Self::default();
                 }
-                if !sets.is_empty() {
-                    spoken.of.insert(address(launch), set(&sets, &act.when));
+                let told = matches!(file.kind, Kind::Script | Kind::Workflow | Kind::GitlabCi);
+                if !sets.is_empty() || told && launch.build.is_some() {
+                    spoken.of.insert(address(launch), set(file.kind, path, &sets, act));
                 }
             }
         }
@@ -73,11 +74,20 @@ impl Spoken {
 }
 
 /// The variables of a file of commands; what is set under a test that the launch does not stand under is not known.
-fn set(sets: &[&Act], under: &When) -> Variables {
+fn set(kind: Kind, path: &str, sets: &[&Act], launch: &Act) -> Variables {
     let mut variables = Variables::default();
+    let top = || paths::from_root("");
+    let told: Vec<(&str, String)> = match kind {
+        Kind::Script => vec![(variables::STARTED, paths::from_root(path)), (variables::READ, paths::from_root(path))],
+        Kind::Workflow | Kind::GitlabCi => variables::TOP.iter().map(|name| (*name, top())).collect(),
+        _ => Vec::new(),
+    };
+    for (name, to) in told.into_iter().chain([(variables::WORKING, paths::from_start(""))]) {
+        variables.set(name, Value::leading(Some(to), launch.at));
+    }
     for act in sets {
         let Does::Set(variable) = &act.does else { continue };
-        let sure = act.when.0.iter().all(|choice| under.0.contains(choice));
+        let sure = act.when.0.iter().all(|choice| launch.when.0.contains(choice));
         let value = match variable.value.as_ref().filter(|_| sure) {
             Some(text) => variables.value(text, act.at, Seen::Shell),
             None => Value::unknown(act.at, Seen::Shell),

@@ -3,9 +3,9 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, PoisonError};
 
-use super::File;
+use super::{File, paths};
 use crate::notation::asking::Says;
-use crate::outline::{Does, Piece, Text, Variable};
+use crate::outline::{Does, Lead, Piece, Text, Variable};
 use crate::source::Span;
 
 /// A variable as it stands at one moment.
@@ -15,6 +15,8 @@ pub(crate) struct Value {
     pub(crate) text: Option<String>,
     /// The same with unknown variables kept as `${NAME}`.
     pub(crate) written: String,
+    /// Of a path that is not known as it is spelled, where it leads, as [`paths::leading`] takes it.
+    pub(crate) leads: Option<String>,
     /// Where it was set.
     pub(crate) at: Span,
     /// Who sees it.
@@ -39,11 +41,15 @@ pub(crate) enum Seen {
 impl Value {
     /// A value that is known whole.
     pub(super) fn known(text: String, at: Span, seen: Seen) -> Self {
-        Self { written: text.clone(), text: Some(text), at, seen, sure: true, sure_here: true }
+        Self { written: text.clone(), text: Some(text), leads: None, at, seen, sure: true, sure_here: true }
+    }
+    /// A path of which it is known where it leads.
+    pub(super) fn leading(to: Option<String>, at: Span) -> Self {
+        Self { leads: to, ..Self::unknown(at, Seen::Shell) }
     }
     /// A value of which nothing is known.
     pub(super) fn unknown(at: Span, seen: Seen) -> Self {
-        Self { text: None, written: String::new(), at, seen, sure: false, sure_here: false }
+        Self { text: None, written: String::new(), leads: None, at, seen, sure: false, sure_here: false }
     }
 }
 
@@ -54,6 +60,18 @@ const LONGEST: usize = 8 * 1024;
 pub(super) const DEEPEST: usize = 16;
 /// Of a file with more variables the rest is not looked at.
 pub(super) const MOST: usize = 2_000;
+
+/// The variables in which a shell has its working directory, the file that it reads, and the script that was started.
+pub(super) const WORKING: &str = "PWD";
+pub(super) const READ: &str = "BASH_SOURCE";
+pub(super) const STARTED: &str = "0";
+
+/// The variables in which jobs have the top of the work tree.
+/// Sources: <https://docs.github.com/en/actions/reference/workflows-and-actions/variables>,
+/// <https://docs.gitlab.com/ci/variables/predefined_variables/>.
+pub(super) const TOP: &[&str] = &["GITHUB_WORKSPACE", "CI_PROJECT_DIR"];
+/// That in which a step of a composite action has the action's folder.
+pub(super) const ACTION: &str = "GITHUB_ACTION_PATH";
 
 /// Variables by name.
 #[derive(Debug, Default)]
@@ -152,6 +170,11 @@ impl Variables {
     }
     fn add_says(&self, pieces: &[Piece], says: &mut Says, depth: usize) {
         for piece in pieces {
+            if let Piece::Path(lead) = piece
+                && depth < DEEPEST
+            {
+                self.add_says(lead.words(), says, depth + 1);
+            }
             if let Piece::Variable { name, fallback, instead } = piece {
                 *says |= self.says(name);
                 for inner in [fallback, instead].into_iter().flatten().filter(|_| depth < DEEPEST) {
@@ -227,12 +250,14 @@ impl Variables {
         for piece in &text.pieces {
             let of_piece = match piece {
                 Piece::Literal(_) => (true, true),
-                Piece::Opaque => (false, false),
+                Piece::Path(_) | Piece::Opaque => (false, false),
                 Piece::Variable { name, .. } => self.get(name).map_or((false, false), |value| (value.sure, value.sure_here)),
             };
             (sure, sure_here) = (sure && of_piece.0, sure_here && of_piece.1);
         }
-        Value { text: known, written: self.written(text), at, seen, sure, sure_here }
+        let leads =
+            if known.is_none() && !for_others { self.leads(&text.pieces, 0).filter(|to| paths::is_led(to)) } else { None };
+        Value { text: known, written: self.written(text), leads, at, seen, sure, sure_here }
     }
     /// The text with unknown variables kept as `${NAME}` and opaque parts as `$()`.
     pub(super) fn written(&self, text: &Text) -> String {
@@ -289,6 +314,43 @@ impl Variables {
         let Piece::Variable { name, fallback, instead } = piece else { return false };
         (instead.is_some() || fallback.as_ref().is_some_and(Vec::is_empty)) && self.get(name).is_none()
     }
+    /// The path that a text is, or leads to as [`paths::leading`] takes it.
+    pub(super) fn path(&self, text: &Text) -> Option<String> {
+        self.resolve(text).or_else(|| self.leads(&text.pieces, 0))
+    }
+    fn leads(&self, pieces: &[Piece], depth: usize) -> Option<String> {
+        let (first, rest) = pieces.split_first().filter(|_| depth <= DEEPEST)?;
+        let mut whole = match first {
+            Piece::Literal(text) => text.clone(),
+            Piece::Opaque => return None,
+            Piece::Variable { name, fallback, instead: None } => match (self.get(name), fallback) {
+                (Some(Value { text: Some(text), .. }), _) if !text.is_empty() => text.clone(),
+                (Some(Value { text: None, leads, .. }), _) => leads.clone()?,
+                (_, Some(fallback)) => self.leads(fallback, depth + 1)?,
+                (_, None) => return None,
+            },
+            Piece::Variable { instead: Some(_), .. } => return None,
+            Piece::Path(lead) => self.lead(lead, depth)?,
+        };
+        for piece in rest {
+            whole.push_str(&self.pieces(std::slice::from_ref(piece), depth)?);
+        }
+        (whole.len() <= LONGEST).then_some(whole)
+    }
+    fn lead(&self, lead: &Lead, depth: usize) -> Option<String> {
+        let working = || self.get(WORKING)?.leads.clone();
+        let to = match lead {
+            Lead::Top => return Some(paths::from_root("")),
+            Lead::Working => return working(),
+            Lead::To(words) | Lead::Above(words) => self.leads(words, depth + 1)?,
+        };
+        let to = match to {
+            to if paths::is_led(&to) => to,
+            to if to.starts_with(['/', '~']) => return None,
+            to => format!("{}/{to}", working()?),
+        };
+        if matches!(lead, Lead::Above(_)) { paths::above(&to) } else { paths::without_detours(&to) }
+    }
     fn pieces(&self, pieces: &[Piece], depth: usize) -> Option<String> {
         if depth > DEEPEST {
             return None;
@@ -297,7 +359,7 @@ impl Variables {
         for piece in pieces {
             match piece {
                 Piece::Literal(text) => whole.push_str(text),
-                Piece::Opaque => return None,
+                Piece::Path(_) | Piece::Opaque => return None,
                 Piece::Variable { name, fallback, instead } => {
                     let set = self.get(name);
                     let full = set.filter(|v| v.text.as_deref() != Some(""));

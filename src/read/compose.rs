@@ -3,7 +3,9 @@
 use super::container::{by_default, is_gpu_device, is_other_gpu, stretches, variables, words};
 use super::syntax::interpolation::node_text;
 use super::syntax::yaml::{Node, Tree};
-use crate::outline::{Act, BuildOf, Choice, Does, GpuRequest, How, Include, Launch, Launcher, Outline, Scope, Text, When};
+use crate::outline::{
+    Act, BuildOf, Choice, Does, Extends, GpuRequest, How, Include, Launch, Launcher, Outline, Scope, Text, When,
+};
 use crate::source::{FileId, Span};
 
 /// Keys that Compose knows (<https://github.com/compose-spec/compose-spec/blob/main/schema/compose-spec.json>); with
@@ -153,7 +155,10 @@ pub(super) fn read(file: FileId, text: &str) -> Outline {
             service.open |= tree.is_torn_in(&stretch);
             let when = service.profile().map_or_else(When::default, |p| When(vec![Choice::Profile(p)]));
             let at = key.at().to(node.at());
-            acts.push(Act { at, when, does: Does::Launch(Box::new(service.launch(*key))) });
+            let launch = service.launch(*key);
+            // The other file is read as one, whatever its name.
+            acts.extend(launch.extends.iter().map(|base| take_in(base.file.clone())));
+            acts.push(Act { at, when, does: Does::Launch(Box::new(launch)) });
         }
     }
     acts.sort_by_key(|act| act.at);
@@ -163,15 +168,22 @@ pub(super) fn read(file: FileId, text: &str) -> Outline {
 /// A service with those that it extends, itself first.
 struct Service<'a> {
     layers: Vec<Node<'a>>,
+    /// Of another file, that which the last of them stands on.
+    extends: Option<Extends>,
     open: bool,
 }
 
 impl<'a> Service<'a> {
     fn new(node: Node<'a>, services: Node<'a>) -> Self {
-        let mut service = Self { layers: vec![node], open: node.is_open() };
+        let mut service = Self { layers: vec![node], extends: None, open: node.is_open() };
         let mut last = node;
         while let Some(extends) = last.get("extends") {
             let name = extends.text().or_else(|| extends.get("service")?.text());
+            let file = extends.get("file").and_then(node_text);
+            if let (Some(name), Some(file)) = (name, file.filter(|file| file.known().is_some())) {
+                service.extends = Some(Extends { file, service: name.to_owned() });
+                break;
+            }
             let here = extends.get("file").is_none();
             match name.filter(|_| here).and_then(|n| services.get(n)) {
                 Some(base) if base.is_map() && service.layers.len() < EXTENDS_LIMIT => {
@@ -220,6 +232,7 @@ impl<'a> Service<'a> {
             idle: self.has_no_replicas() || Launch::only_tells(entrypoint.as_deref(), &command),
             command,
             entrypoint,
+            extends: self.extends.clone(),
             environment,
             environment_files: self.get("env_file").map(files).unwrap_or_default(),
             unread_environment: false,
@@ -317,8 +330,11 @@ fn included(node: Node<'_>) -> Vec<Act> {
         if path.is_list() { path.items() } else { vec![path] }
     });
     let paths = paths.filter_map(node_text);
-    let act = |path: Text| Act { at: path.at, when: When::default(), does: Does::Include(Include { path, how: How::Compose }) };
-    paths.map(act).collect()
+    paths.map(take_in).collect()
+}
+
+fn take_in(path: Text) -> Act {
+    Act { at: path.at, when: When::default(), does: Does::Include(Include { path, how: How::Compose }) }
 }
 
 /// `env_file: a`, `[a, b]`, `[{path: a, required: false}]`.
@@ -401,7 +417,7 @@ mod tests {
             ("command: --help", "idle"),
             ("command: [serve, --helpful]", "no"),
             ("<<: *unknown", "open"),
-            ("extends: {file: a.yml, service: b}", "open"),
+            ("extends: {file: '${A}.yml', service: b}", "open"),
             ("extends: nowhere", "open"),
             ("deploy: {{ x }}", "open"),
             ("environment: {NVIDIA_VISIBLE_DEVICES: all}", "no"),

@@ -101,6 +101,7 @@ fn launch(root: Node<'_>, torn: bool) -> Option<Act> {
         gpu,
         command: Vec::new(),
         entrypoint: None,
+        extends: None,
         environment: environment.flat_map(|n| variables(n, Scope::Environment)).chain(given).collect(),
         environment_files: Vec::new(),
         unread_environment,

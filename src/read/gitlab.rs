@@ -1,12 +1,13 @@
 //! GitLab CI (<https://docs.gitlab.com/ci/yaml/>): every job is an environment, its `before_script` and `script` one shell.
 
 use std::ops::Range;
+use std::rc::Rc;
 
 use super::shell::{self, word::push_literal};
 use super::syntax::interpolation::node_text;
 use super::syntax::yaml::{Node, Style, Tree};
 use super::workflow::fold;
-use crate::outline::{Act, Choice, Does, Job, Outline, Piece, Place, Scope, Text, Variable, When};
+use crate::outline::{Act, Choice, Does, How, Include, Job, Outline, Piece, Place, Scope, Text, Variable, When};
 use crate::source::{FileId, Span};
 
 /// Jobs and templates that a job stands on.
@@ -15,6 +16,12 @@ const LAYERS: usize = 16;
 const ROWS: usize = 64;
 /// Rows times bytes of a job that are read; above, its matrix counts as unknown.
 const BUDGET: usize = 1 << 22;
+/// References that lead to references.
+const REFERENCES: usize = 10;
+/// Lines that come of the references of a script.
+const LINES: usize = 10_000;
+/// <https://docs.gitlab.com/ci/yaml/yaml_optimization/#reference-tags>.
+const REFERENCE: &str = "!reference";
 /// Acts of a pipeline; what comes behind them is not read.
 const ACTS: usize = 50_000;
 /// Keys that are no jobs.
@@ -35,7 +42,7 @@ const KEYWORDS: &[&str] = &[
 /// Reads a pipeline.
 pub(super) fn read(file: FileId, text: &str) -> Outline {
     let tree = Tree::read(file, text);
-    let mut reader = Reader { file, text: text.to_owned(), acts: Vec::new(), comments: Vec::new() };
+    let mut reader = Reader { file, source: text.into(), text: text.to_owned(), acts: Vec::new(), comments: Vec::new() };
     for root in tree.documents() {
         for (key, job) in root.entries() {
             let Some(name) = key.text().filter(|name| !name.starts_with('.') && !KEYWORDS.contains(name)) else { continue };
@@ -68,6 +75,9 @@ fn layers<'a>(root: Node<'a>, job: Node<'a>) -> Option<Vec<Node<'a>>> {
 
 struct Reader {
     file: FileId,
+    /// As it stands.
+    source: Rc<str>,
+    /// With the line ends that YAML folds as blanks.
     text: String,
     acts: Vec<Act>,
     comments: Vec<Range<usize>>,
@@ -95,7 +105,12 @@ impl Reader {
             let act = |at: Span, does: Does| Act { at, when: When(when.clone()), does };
             self.acts.push(act(key.at(), Does::Job(does.clone())));
             let nodes = [root].into_iter().chain(layers.iter().rev().copied());
-            for (name, value) in nodes.filter_map(|of| of.get("variables")).flat_map(Node::entries).chain(row) {
+            // What is included may set variables for all jobs.
+            self.acts.extend(root.get("include").map(|node| act(node.at(), anything(node.at()))));
+            let variables: Vec<_> = nodes.filter_map(|of| of.get("variables")).collect();
+            let (named, own): (Vec<_>, Vec<_>) = variables.into_iter().partition(|node| is_reference(&self.source, *node));
+            self.acts.extend(named.into_iter().map(|node| act(node.at(), anything(node.at()))));
+            for (name, value) in own.into_iter().flat_map(Node::entries).chain(row) {
                 let value = value.get("value").unwrap_or(value);
                 if let Some(variable) = name.text() {
                     let text = node_text(value).unwrap_or_else(|| Text { pieces: vec![Piece::Opaque], at: value.at() });
@@ -104,24 +119,45 @@ impl Reader {
                 }
             }
             let before = of("before_script").into_iter().chain([script]);
-            self.shell(&before.collect::<Vec<_>>(), &when);
-            self.shell(&of("after_script").into_iter().collect::<Vec<_>>(), &when);
+            self.shell(root, &before.collect::<Vec<_>>(), &when);
+            self.shell(root, &of("after_script").into_iter().collect::<Vec<_>>(), &when);
         }
     }
 
     /// Scripts that one shell runs.
-    fn shell(&mut self, scripts: &[Node<'_>], when: &[Choice]) {
+    fn shell(&mut self, root: Node<'_>, scripts: &[Node<'_>], when: &[Choice]) {
         let (Some(first), Some(last)) = (scripts.first(), scripts.last()) else { return };
         let opened = self.acts.len();
         let enter = |at, place| Act { at, when: When(when.to_vec()), does: Does::Enter(place) };
         self.acts.push(enter(first.at(), Place::Subshell));
-        for line in scripts.iter().flat_map(|script| lines(*script)) {
-            self.line(line, when);
+        let (mut left, text) = (LINES, Rc::clone(&self.source));
+        for line in scripts.iter().flat_map(|script| lines(*script, &|node| is_reference(&text, node))) {
+            self.line_of(root, line, when, 0, &mut left);
         }
         if self.acts.len() == opened + 1 {
             self.acts.pop();
         } else {
             self.acts.push(enter(last.at(), Place::Back));
+        }
+    }
+
+    /// A line, or the lines that a `!reference` stands for; one to what is not here may set anything.
+    fn line_of(&mut self, root: Node<'_>, line: Node<'_>, when: &[Choice], depth: usize, left: &mut usize) {
+        let source = Rc::clone(&self.source);
+        if !is_reference(&source, line) {
+            return self.line(line, when);
+        }
+        let keys: Option<Vec<&str>> = line.items().into_iter().map(Node::text).collect();
+        let found = keys.filter(|keys| !keys.is_empty() && depth < REFERENCES).and_then(|keys| root.path(&keys));
+        let lines = found.map(|found| lines(found, &|node| is_reference(&source, node))).filter(|lines| lines.len() <= *left);
+        match lines {
+            Some(lines) => {
+                *left -= lines.len();
+                lines.into_iter().for_each(|line| self.line_of(root, line, when, depth + 1, left));
+            }
+            None => {
+                self.acts.push(Act { at: line.at(), when: When(when.to_vec()), does: anything(line.at()) });
+            }
         }
     }
 
@@ -148,13 +184,24 @@ impl Reader {
     }
 }
 
-/// The lines of a script: a text, a list, a list with lists in it.
-fn lines(script: Node<'_>) -> Vec<Node<'_>> {
-    if !script.is_list() {
+/// What is not read here may set any variable, as a script would of which nothing is known.
+fn anything(at: Span) -> Does {
+    Does::Include(Include { path: Text { pieces: vec![Piece::Opaque], at }, how: How::Script })
+}
+
+/// Whether a list is one of `!reference [job, script]`.
+fn is_reference(text: &str, list: Node<'_>) -> bool {
+    let before = text.get(..list.at().range().start).unwrap_or_default().trim_end_matches([' ', '\t']);
+    list.is_list() && (before.ends_with(REFERENCE) || list.raw().starts_with(REFERENCE))
+}
+
+/// The lines of a script: a text, a list, a list with lists in it. What a `!reference` names stays a list.
+fn lines<'a>(script: Node<'a>, is_reference: &impl Fn(Node<'a>) -> bool) -> Vec<Node<'a>> {
+    if !script.is_list() || is_reference(script) {
         return vec![script];
     }
     let items = script.items().into_iter();
-    items.flat_map(|item| if item.is_list() { item.items() } else { vec![item] }).collect()
+    items.flat_map(|item| if item.is_list() && !is_reference(item) { item.items() } else { vec![item] }).collect()
 }
 
 /// `tags:` with blanks between.
@@ -245,6 +292,16 @@ mod tests {
                 ")",
             ]
         );
+    }
+
+    #[test]
+    fn references() {
+        let text = ".s:\n  before_script: [apt install a]\n  script:\n    - !reference [.s, before_script]\n    - apt install b\n\
+                    t:\n  before_script: !reference [.s, before_script]\n  script:\n    - !reference [.s, script]\n    - !reference [.else, script]\n    - apt install c\n\
+                    .l: {script: [!reference [.l, script]]}\nu:\n  script: [!reference [.l, script]]\n";
+        let shown = show(text);
+        let of_t = ["job t in - on -", "(", "apt a", "apt a", "apt b", "include ?", "apt c", ")"];
+        assert_eq!(shown, [&of_t[..], &["job u in - on -", "(", "include ?", ")"]].concat());
     }
 
     #[test]

@@ -200,6 +200,7 @@ fn launch(container: Node<'_>, pod: Node<'_>, share: Option<Span>, init: bool) -
         build: None,
         platforms: platforms(pod),
         gpu: asked.map_or(unasked, GpuRequest::Asked),
+        extends: None,
         idle: Launch::only_tells(entrypoint.as_deref(), &command),
         command,
         entrypoint,

@@ -16,6 +16,7 @@ mod container;
 mod default_runtime;
 mod devcontainer;
 mod dockerfile;
+mod dockerignore;
 mod env_file;
 mod excerpt;
 mod gitlab;
@@ -149,6 +150,8 @@ pub static FORMATS: &[Format] = &[
     },
     // Only whether it makes `nvidia` the default runtime; a YAML that writes such settings is known by content.
     Format { kind: Kind::ContainerDaemon, exact: &["daemon.json"], names: &[], read: |_, _| Outline::default() },
+    // Known by link only: what builds a Dockerfile looks for it.
+    Format { kind: Kind::Dockerignore, exact: &[], names: &[], read: dockerignore::read },
     // Known by link only: a compose file names it, or lies beside it.
     Format { kind: Kind::EnvFile, exact: &[], names: &[], read: env_file::read },
     // Known by content only.

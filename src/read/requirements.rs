@@ -375,7 +375,7 @@ mod tests {
         match p {
             Piece::Literal(text) => text.clone(),
             Piece::Variable { name, .. } => format!("${{{name}}}"),
-            Piece::Opaque => "?".into(),
+            Piece::Path(_) | Piece::Opaque => "?".into(),
         }
     }
 

@@ -148,7 +148,7 @@ impl Shown<'_> {
     }
 }
 
-/// `text`, `${NAME}`, `${NAME:-fallback}`, `${NAME:+instead}`, `…` for what is known only when run.
+/// `text`, `${NAME}`, `${NAME:-fallback}`, `${NAME:+instead}`, `$(above …)`, `…` for what is known only when run.
 fn pieces(of: &[(String, Tree)]) -> String {
     of.iter().map(|(_, piece)| one(piece)).collect()
 }
@@ -169,6 +169,18 @@ fn one(piece: &Tree) -> String {
             let instead = inner("instead").map(|text| format!(":+{text}")).unwrap_or_default();
             format!("${{{name}{fallback}{instead}}}")
         }
+        (Tree::Node { fields, .. }, "Path") => format!("$({})", lead(&fields[0].1)),
         _ => "…".to_owned(),
     }
+}
+
+fn lead(of: &Tree) -> String {
+    let words = match of {
+        Tree::Node { fields, .. } => match &fields[0].1 {
+            Tree::Node { fields, .. } => format!(" {}", pieces(fields)),
+            Tree::Leaf(_) => String::new(),
+        },
+        Tree::Leaf(_) => String::new(),
+    };
+    format!("{}{words}", of.name().to_lowercase())
 }

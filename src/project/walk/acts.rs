@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 
 use super::super::paths;
-use super::super::variables::{Seen, Value, Variables};
+use super::super::variables::{self, Seen, Value, Variables};
 use super::decided::{Decided, of_build};
 use super::prefix::{conda, venv};
 use super::{Event, Kept, Prefix, Walker};
 use crate::knowledge::{Brings, configuration_variable, configured_index, is_shell_file, module_brings};
 use crate::notation::asking::Says;
-use crate::outline::{Act, Answer, Does, How, Include, Kind, Leaves, Piece, Place, Scope, Text, Variable};
+use crate::outline::{Act, Answer, Does, How, Include, Kind, Lead, Leaves, Piece, Place, Scope, Text, Variable};
 use crate::source::Span;
 
 fn is_of_tool(path: &Text) -> bool {
@@ -187,7 +187,7 @@ impl<'a> Walker<'_, 'a> {
                 self.answer(answer);
                 self.heard_variable(&answer.name, before);
             }
-            Does::Enter(place) => self.go(path, place),
+            Does::Enter(place) => self.go(place),
             Does::Install(install) => {
                 self.install(act.at, install);
                 self.read_input();
@@ -223,7 +223,9 @@ impl<'a> Walker<'_, 'a> {
                 if let Some((file, found)) = opened {
                     self.enter(&found, file);
                     if self.bounds.enter(file.outline) {
+                        let before = self.reads(&found, text.at);
                         ended = self.acts(&found, &file.outline.acts, depth + 1);
+                        before.into_iter().for_each(|(name, value)| self.variables.set(name, value));
                         self.bounds.leave();
                     }
                 }
@@ -279,6 +281,29 @@ impl<'a> Walker<'_, 'a> {
         if brings_python {
             self.script.events.push(Event::Unknown);
         }
+    }
+
+    /// The script that a start is.
+    pub(super) fn begins(&mut self, path: &str, at: Span) {
+        for variable in [variables::STARTED, variables::READ] {
+            self.variables.set(variable, Value::leading(Some(paths::from_root(path)), at));
+        }
+    }
+
+    /// A script is read; gives back what was read before. Whether it is started or sourced is not told, which is one to what
+    /// lies beside it.
+    fn reads(&mut self, path: &str, at: Span) -> [(&'static str, Value); 2] {
+        let own = Some(paths::from_root(path)).filter(|_| self.image.is_none());
+        let before = [variables::STARTED, variables::READ].map(|name| {
+            let known = self.variables.replaced(name).cloned();
+            (name, known.unwrap_or_else(|| Value::unknown(at, Seen::Shell)))
+        });
+        let [(_, started), _] = &before;
+        let folder = |path: &String| paths::above(path);
+        let beside = started.leads.as_ref().is_none_or(|started| folder(started) == own.as_ref().and_then(folder));
+        self.variables.set(variables::READ, Value::leading(own.clone(), at));
+        self.variables.set(variables::STARTED, Value::leading(own.filter(|_| beside), at));
+        before
     }
 
     /// A variable that was set, or a function that is called, rests on what was asked.
@@ -344,18 +369,19 @@ impl<'a> Walker<'_, 'a> {
         }
     }
 
-    pub(super) fn go(&mut self, path: &str, place: &Place) {
+    pub(super) fn go(&mut self, place: &Place) {
         match place {
             Place::Directory(text) => {
-                let to = self.variables.resolve(text);
+                let to = self.path(text);
                 if let Some(image) = &mut self.image {
                     image.folder = to.map_or_else(|| "/?".to_owned(), |to| paths::inside(&image.folder, &to));
                     return;
                 }
-                self.folders = match to {
-                    Some(to) => self.folders.iter().filter_map(|f| paths::join(f, &to)).collect(),
-                    None => own_folder(path, text),
-                };
+                self.folders = to.as_deref().map(|to| self.lead(to)).unwrap_or_default();
+                let to = to.filter(|to| !to.starts_with(['/', '~']));
+                let to = to.map(|to| Text { pieces: vec![Piece::Path(Lead::To(vec![Piece::Literal(to)]))], at: text.at });
+                let to = to.and_then(|to| self.variables.path(&to));
+                self.variables.set(variables::WORKING, Value::leading(to, text.at));
             }
             Place::CondaEnvironment(text) => {
                 self.prefix = self.variables.resolve(text).map_or(Prefix::Unknown, |name| conda(&name));
@@ -383,14 +409,4 @@ pub(super) fn configures(configured: &mut BTreeSet<String>, variables: &mut Vari
     let Some(variable) = configured_index(paths::name(path)) else { return };
     configured.insert(variable.to_owned());
     variables.set(variable, Value::unknown(at, Seen::Programs));
-}
-
-/// `cd "$(dirname "$0")/.."`: the script's own folder and what follows; any other unknown folder is nowhere.
-fn own_folder(path: &str, text: &Text) -> Vec<String> {
-    let rest = match text.pieces.as_slice() {
-        [Piece::Opaque] => "",
-        [Piece::Opaque, Piece::Literal(rest)] => rest,
-        _ => return Vec::new(),
-    };
-    paths::join(paths::folder(path), rest.trim_start_matches('/')).into_iter().collect()
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::super::{File, paths};
 use super::Walker;
 use super::acts::is_of_variables;
-use crate::outline::{Act, Does, How, Include, Kind, Text};
+use crate::outline::{Act, Does, How, Include, Kind, Place, Text};
 use crate::source::Span;
 
 /// The makefiles of one run of make, and the targets that were made already.
@@ -17,7 +17,7 @@ struct Run<'a> {
 impl<'a> Walker<'_, 'a> {
     /// `make -C folder -f file target`, started by a command.
     pub(super) fn make(&mut self, at: Span, arguments: &[Text], depth: usize) {
-        let Some(words) = arguments.iter().map(|w| self.variables.resolve(w)).collect::<Option<Vec<_>>>() else { return };
+        let Some(words) = arguments.iter().map(|w| self.path(w)).collect::<Option<Vec<_>>>() else { return };
         let (mut folder, mut file, mut goals) = (String::new(), None, Vec::new());
         let mut rest = words.iter();
         while let Some(word) = rest.next() {
@@ -49,10 +49,7 @@ impl<'a> Walker<'_, 'a> {
         let Some((file, path)) = found.filter(|(file, _)| file.kind == Kind::Makefile) else { return };
         let before = self.keep();
         self.hand_on();
-        match &mut self.image {
-            Some(image) => image.folder = paths::inside(&image.folder, &folder),
-            None => self.folders = self.folders.iter().filter_map(|f| paths::join(f, &folder)).collect(),
-        }
+        self.go(&Place::Directory(Text::literal(folder, at)));
         self.made(&path, file, &goals, depth + 1);
         self.back(before);
     }
@@ -61,6 +58,7 @@ impl<'a> Walker<'_, 'a> {
     pub(super) fn made(&mut self, path: &str, file: File<'a>, goals: &[impl AsRef<str>], depth: usize) {
         if depth == 0 {
             self.folders = vec![paths::folder(path).to_owned()];
+            self.starts.clone_from(&self.folders);
         }
         let mut run = Run { files: Vec::new(), made: BTreeSet::new() };
         self.begin(path, file, &mut run, depth);

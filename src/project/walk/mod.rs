@@ -42,7 +42,7 @@ use super::locks;
 use super::merged;
 use super::parts::is_selected;
 use super::starts::{Beginning, Enters, has_own_runner};
-use super::variables::{Mark, Seen, Value, Variables};
+use super::variables::{self, Mark, Seen, Value, Variables};
 use super::worlds::World;
 use super::{File, Project, drivers, paths};
 use crate::environment::{Join, Reason, Untold};
@@ -279,6 +279,10 @@ fn start(mut walker: Walker<'_, '_>, beginning: &Beginning, variables: Variables
     walker.enter(&beginning.path, file);
     walker.bounds.enter(file.outline);
     walker.variables = variables;
+    if !matches!(beginning.enters, Enters::Stage(_)) {
+        let here = Value::leading(Some(paths::from_start("")), beginning.at);
+        walker.variables.set(variables::WORKING, here);
+    }
     match &beginning.enters {
         Enters::Manifest(selection) => {
             walker.folders = vec![paths::folder(&beginning.path).to_owned()];
@@ -289,6 +293,7 @@ fn start(mut walker: Walker<'_, '_>, beginning: &Beginning, variables: Variables
             let built = project.givers.of(&beginning.path);
             (walker.script.builds, walker.script.all_run) = (built.arguments.len(), built.all_run);
             walker.image = Some(ImageState::new(project, &beginning.path, walker.world.build));
+            walker.look_for_contexts();
             walker.bounds = Bounds::of_one_in(project.parts(file).len());
             walker.bounds.enter(file.outline);
             walker.globals(file);
@@ -301,7 +306,9 @@ fn start(mut walker: Walker<'_, '_>, beginning: &Beginning, variables: Variables
         }
         Enters::Script => {
             walker.folders = vec![String::new(), paths::folder(&beginning.path).to_owned()];
+            walker.starts.clone_from(&walker.folders);
             walker.run_by_others(&beginning.path);
+            walker.begins(&beginning.path, beginning.at);
             walker.acts(&beginning.path, &file.outline.acts, 0);
         }
         Enters::Job(at) => walker.job(&beginning.path, file, *at),
@@ -338,6 +345,8 @@ struct Walker<'p, 'a> {
     variables: Variables,
     /// Where relative paths lead, likeliest first.
     folders: Vec<String>,
+    /// The same at first.
+    starts: Vec<String>,
     prefix: Prefix,
     image: Option<ImageState<'p>>,
     /// Variables that stand in a configuration file: no shell's end takes them back.
@@ -383,6 +392,7 @@ struct ImageState<'p> {
     nested: usize,
     contents: Contents,
     folder: String,
+    dockerfile: String,
     contexts: Cow<'p, [String]>,
     /// Build arguments that a giver sets.
     arguments: Option<&'p Arguments>,
@@ -406,10 +416,16 @@ impl<'p> ImageState<'p> {
             nested: 0,
             contents: Contents::default(),
             folder: "/".to_owned(),
+            dockerfile: dockerfile.to_owned(),
             contexts,
             arguments,
             global: Variables::default(),
         }
+    }
+    /// The file of the root that is a build context's, if the context has it.
+    fn in_context(&self, project: &Project<'_>, context: &str, path: &str) -> Option<String> {
+        let left_out = project.left_out.leaves_out(&self.dockerfile, context, path);
+        paths::join(context, path).filter(|_| !left_out)
     }
     /// The value that whoever builds gives for an `ARG`.
     fn given(&self, name: &str, at: Span) -> Option<Value> {
@@ -443,6 +459,7 @@ impl<'p, 'a> Walker<'p, 'a> {
             script: Script::default(),
             variables: Variables::default(),
             folders: vec![String::new()],
+            starts: vec![String::new()],
             prefix: Prefix::default(),
             image: None,
             configured: BTreeSet::new(),
@@ -560,6 +577,10 @@ impl<'p, 'a> Walker<'p, 'a> {
     pub(super) fn job(&mut self, path: &str, file: File<'a>, at: usize) {
         let acts = &file.outline.acts;
         let parts = self.project.parts(file);
+        for name in variables::TOP {
+            let top = Value::leading(Some(paths::from_root("")), Span::new(file.id, 0, 0));
+            self.variables.set(name, top);
+        }
         // What stands before the first job holds for all of them.
         self.acts(path, &acts[..parts.before()], 0);
         let Some(Act { does: Does::Job(wanted), .. }) = acts.get(at) else { return };

@@ -8,13 +8,18 @@ use crate::source::Span;
 impl<'a> Walker<'_, 'a> {
     /// A file that a command names as one of a kind, with its path; `None` where it is not there or not known.
     pub(super) fn open(&mut self, text: &Text, kind: Kind) -> Option<(File<'a>, String)> {
-        let Some(path) = self.variables.resolve(text) else {
+        let Some(path) = self.path(text) else {
             self.link(text.at, Link::Untold);
             return None;
         };
         let found = self.find(&path, text.at, kind);
         self.link(text.at, if found.is_some() { Link::Found } else { Link::Absent });
         found
+    }
+
+    /// The path that a text is. What is only known by where it leads is known under the root, not in an image.
+    pub(super) fn path(&self, text: &Text) -> Option<String> {
+        if self.image.is_some() { self.variables.resolve(text) } else { self.variables.path(text) }
     }
 
     /// What became of a link; where more than one place is looked at, what was found counts, and then the first that is told.
@@ -41,7 +46,8 @@ impl<'a> Walker<'_, 'a> {
             }
             let edited = image.contents.is_edited(&inside);
             let sources = image.contents.sources(&inside);
-            let wanted = image.contexts.iter().flat_map(|c| sources.iter().filter_map(move |s| paths::join(c, s)));
+            let project = self.project;
+            let wanted = image.contexts.iter().flat_map(|c| sources.iter().filter_map(move |s| image.in_context(project, c, s)));
             let found = self.first(wanted.collect(), kind);
             return self.unless(edited, found, at);
         }
@@ -50,7 +56,7 @@ impl<'a> Walker<'_, 'a> {
         {
             return Some(found);
         }
-        let wanted: Vec<String> = self.folders.iter().filter_map(|f| paths::join(f, path)).collect();
+        let wanted = self.lead(path);
         // After a `cd` to who knows where it is not known to be outside; `/etc/os-release` was never meant to be inside.
         if wanted.is_empty() && !self.folders.is_empty() && !path.starts_with(['/', '~']) {
             self.link(at, Link::Outside(path.to_owned()));
@@ -65,8 +71,14 @@ impl<'a> Walker<'_, 'a> {
         match &self.image {
             Some(image) => vec![paths::inside(&image.folder, path)],
             None if path.starts_with('/') => vec![path.to_owned()],
-            None => self.folders.iter().filter_map(|folder| paths::join(folder, path)).collect(),
+            None => self.lead(path),
         }
+    }
+
+    /// Where a path leads under the root.
+    pub(super) fn lead(&self, path: &str) -> Vec<String> {
+        let relative = || self.folders.iter().filter_map(|folder| paths::join(folder, path)).collect();
+        paths::leading(path, &self.starts).unwrap_or_else(relative)
     }
 
     pub(super) fn written(&self, place: &str) -> Option<File<'a>> {
@@ -76,7 +88,7 @@ impl<'a> Walker<'_, 'a> {
 
     /// Files of which only parts are installed are not installed as they stand.
     pub(super) fn sift(&mut self, sifted: &Sifted) {
-        let from: Vec<String> = sifted.from.iter().filter_map(|text| self.variables.resolve(text)).collect();
+        let from: Vec<String> = sifted.from.iter().filter_map(|text| self.path(text)).collect();
         let from: Vec<String> = from.iter().flat_map(|path| self.sources(path)).collect();
         if from.is_empty() {
             return;
@@ -84,7 +96,7 @@ impl<'a> Walker<'_, 'a> {
         match &sifted.to {
             None => self.script.installed.extend(from),
             Some(to) => {
-                let places = self.variables.resolve(to).map(|to| self.places(&to)).unwrap_or_default();
+                let places = self.path(to).map(|to| self.places(&to)).unwrap_or_default();
                 self.sifted.extend(places.into_iter().map(|place| (place, from.clone())));
             }
         }
@@ -97,7 +109,8 @@ impl<'a> Walker<'_, 'a> {
         let own: Vec<String> = match &self.image {
             Some(image) => {
                 let lie = places.iter().flat_map(|place| image.contents.sources(place));
-                lie.flat_map(|source| image.contexts.iter().filter_map(move |c| paths::join(c, &source))).collect()
+                lie.flat_map(|source| image.contexts.iter().filter_map(move |c| image.in_context(self.project, c, &source)))
+                    .collect()
             }
             None => places.clone(),
         };
@@ -128,7 +141,7 @@ impl<'a> Walker<'_, 'a> {
 
     /// The manifest that a tool takes in a folder named by a command; its lock where there is none.
     pub(super) fn open_project(&mut self, text: &Text, tool: Tool) -> Option<(File<'a>, String)> {
-        let folder = self.variables.resolve(text)?;
+        let folder = self.path(text)?;
         let folder = folder.split('[').next().unwrap_or_default();
         let wanted = manifests_of(tool).iter().copied().chain(locks::of_tool(tool));
         wanted.into_iter().find_map(|(name, kind)| self.open(&Text::literal(format!("{folder}/{name}"), text.at), kind))

@@ -1,8 +1,10 @@
 //! Dockerfile stages: what they stand on, and what is copied into them.
 
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use super::super::File;
+use super::super::context::LeftOut;
 use super::super::givers::Gpu;
 use super::super::paths;
 use super::super::variables::{self, Seen, Value, Variables};
@@ -69,6 +71,18 @@ impl<'a> Walker<'_, 'a> {
         }
         if depth == 0 || self.bounds.again(end - begin) {
             self.acts(path, &acts[begin + 1..end], 0);
+        }
+    }
+
+    /// The files that say what the build contexts leave out.
+    pub(super) fn look_for_contexts(&mut self) {
+        let Some(image) = &self.image else { return };
+        let files = image.contexts.iter().flat_map(|context| LeftOut::files(&image.dockerfile, context)).flatten();
+        for path in files.collect::<BTreeSet<_>>() {
+            match self.project.file(&path) {
+                Some(file) => drop(self.script.reached.insert(file.id)),
+                None => drop(self.script.looked.insert((path, Kind::Dockerignore))),
+            }
         }
     }
 
@@ -174,8 +188,9 @@ impl<'a> Walker<'_, 'a> {
             if kind_by_name(&path).is_none() || path.contains(['*', '?', '[', ':']) {
                 continue;
             }
-            let contexts = self.image.iter().flat_map(|image| image.contexts.iter());
-            let is_there = contexts.filter_map(|c| paths::join(c, &path)).any(|path: String| self.project.file(&path).is_some());
+            let contexts = self.image.iter().flat_map(|image| image.contexts.iter().map(move |context| (image, context)));
+            let mut lie = contexts.filter_map(|(image, context)| image.in_context(self.project, context, &path));
+            let is_there = lie.any(|path| self.project.file(&path).is_some());
             self.link(source.at, if is_there { Link::Found } else { Link::Absent });
         }
     }

@@ -1,6 +1,6 @@
 //! Composite actions that a step takes in, and workflows that a job calls.
 
-use super::super::variables::Seen;
+use super::super::variables::{self, Seen, Value};
 use super::super::{File, paths};
 use super::Walker;
 use crate::outline::{Act, Does, INPUTS, Kind, Use};
@@ -23,7 +23,12 @@ impl<'a> Walker<'_, 'a> {
         }
         self.enter(&path, file);
         let before = self.give(used);
+        let outer = self.variables.replaced(variables::ACTION).cloned();
+        let own = Value::leading(Some(paths::from_root(paths::folder(&path))), used.path.at);
+        self.variables.set(variables::ACTION, own);
         self.acts(&path, &file.outline.acts, depth + 1);
+        let outer = outer.unwrap_or_else(|| Value::unknown(used.path.at, Seen::Shell));
+        self.variables.set(variables::ACTION, outer);
         self.variables.forget_all(INPUTS);
         before.into_iter().for_each(|(name, value)| self.variables.set(&name, value));
         self.bounds.leave();

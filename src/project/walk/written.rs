@@ -11,7 +11,7 @@ const INPUT: &[&str] = &["/dev/stdin", "-"];
 impl<'a> Walker<'_, 'a> {
     /// A file is changed in a way that is not known.
     pub(super) fn change(&mut self, text: &Text) {
-        let path = self.variables.resolve(text);
+        let path = self.path(text);
         // `~/.pip/pip.conf` has an unknown folder and a known name.
         let name = path.clone().or_else(|| {
             text.pieces.iter().rev().find_map(|p| match p {
@@ -36,7 +36,7 @@ impl<'a> Walker<'_, 'a> {
 
     /// A file is written whose text is known.
     pub(super) fn write(&mut self, written: &'a Written) {
-        let Some(path) = self.variables.resolve(&written.path) else { return self.change(&written.path) };
+        let Some(path) = self.path(&written.path) else { return self.change(&written.path) };
         for variable in &written.put_in {
             if let Some(text) = &variable.value {
                 self.put_in(&variable.name, text);

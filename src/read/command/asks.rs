@@ -28,7 +28,9 @@ fn is_folder(written: &Text) -> bool {
     }
     let slash = |piece: Option<&Piece>| matches!(piece, Some(Piece::Literal(text)) if text.starts_with('/'));
     let wheel = |piece: &Piece| matches!(piece, Piece::Literal(text) if text.contains(".whl") || text.contains(".tar") || text.contains(".zip"));
-    let begins = leading(written).starts_with(['.', '/', '~']) || leading(written).is_empty() && slash(written.pieces.get(1));
+    let spelled = matches!(written.pieces.first(), Some(Piece::Path(_)));
+    let begins =
+        spelled || leading(written).starts_with(['.', '/', '~']) || leading(written).is_empty() && slash(written.pieces.get(1));
     begins && !written.pieces.iter().any(wheel)
 }
 

@@ -11,6 +11,7 @@ mod built_to_run;
 mod builtin;
 mod functions;
 mod heredoc;
+mod leading;
 mod leaving;
 mod predicates;
 mod redirect;

@@ -1,6 +1,6 @@
 //! Acts as short lines, for tests.
 
-use crate::outline::{Act, Choice, Does, GpuRequest, Install, Piece, Place, Scope, Target, Text, Variable};
+use crate::outline::{Act, Choice, Does, GpuRequest, Install, Lead, Piece, Place, Scope, Target, Text, Variable};
 
 /// A text with its variables in `<>` and `?` for what is known only when run.
 pub(crate) fn text(text: &Text) -> String {
@@ -11,6 +11,10 @@ fn pieces(all: &[Piece]) -> String {
     let piece = |p: &Piece| match p {
         Piece::Literal(text) => text.clone(),
         Piece::Opaque => "?".to_owned(),
+        Piece::Path(Lead::Top) => "<top>".to_owned(),
+        Piece::Path(Lead::Working) => "<here>".to_owned(),
+        Piece::Path(Lead::To(words)) => format!("<to {}>", pieces(words)),
+        Piece::Path(Lead::Above(words)) => format!("<above {}>", pieces(words)),
         Piece::Variable { name, fallback, instead } => {
             let more = fallback.as_ref().map(|f| format!("-{}", pieces(f)));
             let more = more.or(instead.as_ref().map(|f| format!("+{}", pieces(f))));

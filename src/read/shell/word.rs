@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use super::built_to_run::gives_out_an_image;
-use crate::outline::{Piece, Text};
+use super::leading;
+use crate::outline::{Lead, Piece, Text};
 use crate::read::excerpt::{Excerpt, LETTERS, UNKNOWN};
 
 /// `${A:-${B:-…` deeper than this is not followed.
@@ -11,6 +12,9 @@ const DEPTH: usize = 16;
 
 /// Commands whose answer is the machine's, which the one who follows the commands knows; they have it as variables.
 const MACHINE: &[&str] = &["(uname -m)", "(arch)", "(dpkg --print-architecture)"];
+
+/// What takes the last part away from a path, bash's way and zsh's.
+const FOLDER: &[&str] = &["%/*}", ":h}", ":a:h}", ":A:h}"];
 
 /// Whose words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -165,7 +169,7 @@ impl Reader<'_> {
                 '$' => self.dollar(pieces, end, depth),
                 '`' if shell => {
                     self.skip_backquoted();
-                    Self::opaque(pieces);
+                    Self::lead(self.source.get(start + 1..self.at).and_then(|c| c.strip_suffix('`')), pieces, depth);
                 }
                 // `<(…)` is a file whose text and name are known only when run.
                 '<' | '>' if shell && end == End::Source && self.peek() == Some('(') => {
@@ -192,6 +196,20 @@ impl Reader<'_> {
         }
     }
 
+    /// What a command in the place of a word gives out.
+    fn lead(command: Option<&str>, pieces: &mut Vec<Piece>, depth: usize) {
+        let read = |word: &str| {
+            let mut found = Vec::new();
+            Reader { source: word, at: 0, words: Words::Shell }.pieces(&mut found, End::Source, depth + 1);
+            found
+        };
+        let lead = command.filter(|_| depth < DEPTH).and_then(|command| leading::lead(command, read));
+        match lead.filter(|lead| !lead.words().contains(&Piece::Opaque)) {
+            Some(lead) => pieces.push(Piece::Path(lead)),
+            None => Self::opaque(pieces),
+        }
+    }
+
     /// After a `$`.
     fn dollar(&mut self, pieces: &mut Vec<Piece>, end: End, depth: usize) {
         let shell = self.words == Words::Shell;
@@ -208,11 +226,11 @@ impl Reader<'_> {
                 let start = self.at;
                 self.at += 1;
                 self.skip_to('(', ')');
-                match self.source.get(start..self.at).filter(|command| MACHINE.contains(command) || gives_out_an_image(command)) {
-                    Some(command) => {
-                        pieces.push(Piece::Variable { name: command.to_owned(), fallback: None, instead: None });
-                    }
-                    None => Self::opaque(pieces),
+                let command = self.source.get(start..self.at).unwrap_or_default();
+                if MACHINE.contains(&command) || gives_out_an_image(command) {
+                    pieces.push(Piece::Variable { name: command.to_owned(), fallback: None, instead: None });
+                } else {
+                    Self::lead(command.strip_prefix('(').and_then(|c| c.strip_suffix(')')), pieces, depth);
                 }
             }
             Some('\'') if shell && end == End::Source => {
@@ -240,6 +258,10 @@ impl Reader<'_> {
     /// After a `${`.
     fn braced(&mut self, pieces: &mut Vec<Piece>, depth: usize) {
         let name = self.name().to_owned();
+        // The first of these is the file itself.
+        if name == "BASH_SOURCE" && self.source[self.at..].starts_with("[0]") {
+            self.at += "[0]".len();
+        }
         let rest = &self.source[self.at..];
         let (operator, colon) = match rest.strip_prefix(':') {
             Some(after) => (after.chars().next(), 1),
@@ -264,6 +286,10 @@ impl Reader<'_> {
             Some('?') if !name.is_empty() => {
                 self.skip_to('{', '}');
                 pieces.push(plain);
+            }
+            Some(_) if !name.is_empty() && FOLDER.iter().any(|end| rest.starts_with(end)) => {
+                self.skip_to('{', '}');
+                pieces.push(Piece::Path(Lead::Above(vec![plain])));
             }
             _ => {
                 self.skip_to('{', '}');

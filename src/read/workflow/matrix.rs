@@ -36,6 +36,10 @@ pub(super) enum Worth<'r> {
     Unknown,
 }
 
+/// Folders, and the variables that scripts have them in.
+/// Source: <https://docs.github.com/en/actions/reference/workflows-and-actions/contexts#github-context>.
+const FOLDERS: &[(&str, &str)] = &[("github.workspace", "GITHUB_WORKSPACE"), ("github.action_path", "GITHUB_ACTION_PATH")];
+
 impl Row {
     fn get(&self, key: &str) -> Option<&str> {
         let value = self.0.iter().find(|(k, _)| k == key).map(|(_, value)| value.as_str());
@@ -72,6 +76,9 @@ impl Row {
         }
         if let Some(input) = expression.strip_prefix("inputs.").filter(name) {
             return Worth::Variable(input_name(input).into());
+        }
+        if let Some((_, variable)) = FOLDERS.iter().find(|(known, _)| *known == expression) {
+            return Worth::Variable(Cow::Borrowed(variable));
         }
         expression.strip_prefix("env.").filter(name).map_or(Worth::Unknown, |name| Worth::Variable(name.into()))
     }

@@ -3,7 +3,7 @@
 use super::filled::Filled;
 use crate::outline::{
     Act, Answer, BuildOf, Change, Choice, Composed, Copy, Does, Download, GpuRequest, Include, IndexLine, Install, InstallFlags,
-    Launch, Locked, LockedFrom, Members, Outline, Piece, Place, Requirement, Route, RouteTo, Stage, Target, Text, Variable,
+    Launch, Lead, Locked, LockedFrom, Members, Outline, Piece, Place, Requirement, Route, RouteTo, Stage, Target, Text, Variable,
     Written,
 };
 use crate::source::Span;
@@ -86,6 +86,12 @@ impl Moving<'_> {
                     }
                     pieces.push(Piece::Variable { name, fallback, instead });
                 }
+                Piece::Path(mut lead) => {
+                    if let Lead::To(inner) | Lead::Above(inner) = &mut lead {
+                        self.pieces(inner);
+                    }
+                    pieces.push(Piece::Path(lead));
+                }
                 Piece::Opaque => pieces.push(Piece::Opaque),
             }
         }
@@ -154,6 +160,7 @@ impl Moving<'_> {
                 self.texts(&mut goal.needs);
             }
             Does::Copy(Copy { from, sources, to }) => self.texts(from.iter_mut().chain(sources).chain([to])),
+            Does::LeaveOut { pattern, back: _ } => self.text(pattern),
             Does::Set(variable) => self.variable(variable),
             Does::Answer(Answer { name, machine: _, packages: _, from }) => {
                 self.name(name);
