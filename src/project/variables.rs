@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, PoisonError};
 
 use super::File;
+use super::origins::Origin;
 use crate::notation::asking::Says;
 use crate::outline::{Does, Piece, Text, Variable};
 use crate::source::Span;
@@ -17,6 +18,10 @@ pub(crate) struct Value {
     pub(crate) written: String,
     /// Where it was set.
     pub(crate) at: Span,
+    /// Its value is written there: it is not given by others, and no fact of the machine.
+    pub(super) here: bool,
+    /// Where what it is made of is written.
+    pub(super) from: Vec<Origin>,
     /// Who sees it.
     pub(crate) seen: Seen,
     /// Nobody sets it otherwise: it rests on no test, and not on what stands in for an unset variable.
@@ -39,11 +44,15 @@ pub(crate) enum Seen {
 impl Value {
     /// A value that is known whole.
     pub(super) fn known(text: String, at: Span, seen: Seen) -> Self {
-        Self { written: text.clone(), text: Some(text), at, seen, sure: true, sure_here: true }
+        Self { written: text.clone(), text: Some(text), at, here: true, from: Vec::new(), seen, sure: true, sure_here: true }
     }
     /// A value of which nothing is known.
     pub(super) fn unknown(at: Span, seen: Seen) -> Self {
-        Self { text: None, written: String::new(), at, seen, sure: false, sure_here: false }
+        Self { text: None, written: String::new(), at, here: true, from: Vec::new(), seen, sure: false, sure_here: false }
+    }
+    /// One that is written in these places, not where it is declared.
+    pub(super) fn given(self, from: Vec<Origin>) -> Self {
+        Self { here: false, from, ..self }
     }
 }
 
@@ -232,7 +241,8 @@ impl Variables {
             };
             (sure, sure_here) = (sure && of_piece.0, sure_here && of_piece.1);
         }
-        Value { text: known, written: self.written(text), at, seen, sure, sure_here }
+        let from = if known.is_some() { self.origins(text) } else { Vec::new() };
+        Value { text: known, written: self.written(text), at, here: true, from, seen, sure, sure_here }
     }
     /// The text with unknown variables kept as `${NAME}` and opaque parts as `$()`.
     pub(super) fn written(&self, text: &Text) -> String {

@@ -364,7 +364,7 @@ impl<'a> Walker<'_, 'a> {
             (Some(given), _) => given,
             (None, Some(value)) => self.variables.value(value, at, Seen::Build),
             (None, None) => {
-                let by_build = || Some(Value::known(of_build(&variable.name, &self.world.platform)?, at, Seen::Build));
+                let by_build = || Some(Value::known(of_build(&variable.name, &self.world.platform)?, at, Seen::Build).given(Vec::new()));
                 global.cloned().or_else(by_build).unwrap_or_else(|| Value::unknown(at, Seen::Build))
             }
         }
@@ -397,7 +397,8 @@ impl<'a> Walker<'_, 'a> {
             }
             Place::Image(text) => {
                 let image = self.variables.resolve(text);
-                self.script.events.push(Event::Base { image, at: text.at, also: Vec::new() });
+                let also = self.variables.reasons(text);
+                self.script.events.push(Event::Base { image, at: text.at, also });
             }
             Place::Subshell | Place::Call | Place::Back => {}
         }

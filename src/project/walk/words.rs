@@ -1,9 +1,9 @@
 //! Command lines with words from variables: what they say once these are known.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::{Indexed, Installed, Walker};
-use crate::environment::Untold;
+use crate::environment::{Reason, Untold};
 use crate::notation::asking::Says;
 use crate::outline::{Does, IndexKind, Install, Line, Text, Tool};
 use crate::read::command;
@@ -14,6 +14,9 @@ const WORD: usize = 8;
 /// Unknown words of a line that are looked at.
 const LOOKED_AT: usize = 8;
 
+/// By the place of a word, where the values of its variables are written.
+pub(super) type Origins = HashMap<Span, Vec<(Span, Reason)>>;
+
 /// A command line with all of its words that are known.
 pub(super) struct Spoken {
     /// What it installs.
@@ -22,6 +25,8 @@ pub(super) struct Spoken {
     pub(super) says: Says,
     /// A word of it may be any words, options too.
     pub(super) any: Option<Span>,
+    /// Where the values of its variables are written.
+    pub(super) from: Origins,
 }
 
 impl Walker<'_, '_> {
@@ -32,13 +37,17 @@ impl Walker<'_, '_> {
         }
         let mut words = Vec::with_capacity(line.words.len());
         let mut unknown = Vec::new();
-        let mut says = Says::default();
+        let (mut says, mut from) = (Says::default(), Origins::new());
         for (word, cut) in &line.words {
             if !cut {
                 words.push(word.clone());
                 continue;
             }
             says |= self.variables.says_of(word);
+            let written = self.variables.reasons(word);
+            if !written.is_empty() {
+                from.insert(word.at, written);
+            }
             match self.variables.words(word) {
                 Some(more) if self.bounds.copy(more.len() * WORD) => words.extend(more),
                 Some(_) => return None,
@@ -50,7 +59,7 @@ impl Walker<'_, '_> {
         }
         let install = read(&words, tool, at)?;
         let any = any(&install, &words, &unknown, at);
-        Some(Spoken { install, says, any })
+        Some(Spoken { install, says, any, from })
     }
 }
 
