@@ -75,7 +75,11 @@ fn of_poetry(named: &[Indexed], known: &impl Fn(&Indexed) -> StepIndex) -> Vec<S
     let mut all: Vec<StepIndex> = Vec::new();
     for index in named {
         let at = known(index);
-        all.push(if is_pypi(index) { StepIndex { at: at.at, also: at.also, explicit: at.explicit, last: at.last, ..pypi() } } else { at });
+        all.push(if is_pypi(index) {
+            StepIndex { at: at.at, also: at.also, explicit: at.explicit, last: at.last, ..pypi() }
+        } else {
+            at
+        });
     }
     let default = named.iter().any(|index| index.kind == IndexKind::Primary || is_pypi(index));
     let others = all.iter().any(|index| !index.explicit && !index.last);

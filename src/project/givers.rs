@@ -337,7 +337,7 @@ pub(super) fn givers(project: &Project<'_>) -> Givers {
                 vec![Some(Run { way, gpu: project.gpu(&layers), processors, nodes: vec![launch.nodes.clone()] })]
             };
             let variables = interpolations.of_launch(path, launch);
-            let (arguments, origins) = (Arguments::of(&build, variables), origins::of_build(&build, variables));
+            let (arguments, origins) = (Arguments::of(&build, variables), origins::of_build(&build, file.outline, variables));
             stated.extend(naming(&arguments));
             let own = Processors::of(&layers, variables);
             let processors = if own.is_stated() { own } else { machine.clone() };

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::variables::{DEEPEST, Variables};
 use crate::environment::Reason;
-use crate::outline::{BuildOf, Piece, Text};
+use crate::outline::{BuildOf, Outline, Piece, Text};
 use crate::source::Span;
 
 /// One such place.
@@ -81,13 +81,22 @@ impl Variables {
     }
 }
 
+/// Those of the values that a reader has put into a text, which comes to `whole`.
+pub(super) fn put_in(outline: &Outline, text: &Text, whole: &str) -> Vec<Origin> {
+    let begin = outline.put_in.partition_point(|put| put.at.start < text.at.start);
+    let inside = outline.put_in[begin..].iter().take_while(|put| put.at.start < text.at.end);
+    // Of the rows of a matrix those that have this value.
+    let here = inside.filter(|put| text.at.contains(put.at) && whole.contains(&put.value));
+    here.take(MOST).map(|put| Origin::new(&put.name, &put.value, put.from)).collect()
+}
+
 /// As reasons for a text; what goes into an address may be a password, and is not shown.
 pub(super) fn reasons(origins: &[Origin], in_address: bool) -> Vec<(Span, Reason)> {
     origins.iter().map(|origin| origin.reason(in_address)).collect()
 }
 
 /// Where the build arguments are written that a build gives, by name.
-pub(super) fn of_build(build: &BuildOf, variables: &Variables) -> BTreeMap<String, Vec<Origin>> {
+pub(super) fn of_build(build: &BuildOf, outline: &Outline, variables: &Variables) -> BTreeMap<String, Vec<Origin>> {
     let mut found = BTreeMap::new();
     for argument in &build.arguments {
         let own = || {
@@ -96,8 +105,10 @@ pub(super) fn of_build(build: &BuildOf, variables: &Variables) -> BTreeMap<Strin
         };
         let all = match &argument.value {
             Some(text) => {
-                let written = variables.resolve(text).map(|value| Origin::new(&argument.name, &value, text.at));
-                written.into_iter().chain(variables.origins(text)).take(MOST).collect()
+                let value = variables.resolve(text);
+                let put = value.as_deref().map(|value| put_in(outline, text, value)).unwrap_or_default();
+                let written = value.map(|value| Origin::new(&argument.name, &value, text.at));
+                written.into_iter().chain(put).chain(variables.origins(text)).take(MOST).collect()
             }
             // The builder's own variable of that name.
             None => own().into_iter().collect(),

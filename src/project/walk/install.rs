@@ -122,7 +122,7 @@ impl<'p, 'a> Walker<'p, 'a> {
             } else {
                 let mut via = via.to_vec();
                 via.extend(from.get(&include.path.at).into_iter().flatten().cloned());
-                via.extend(self.variables.reasons(&include.path));
+                via.extend(self.reasons(&include.path));
                 self.read(include, &mut step, &via, 0);
             }
         }
@@ -388,7 +388,7 @@ impl<'p, 'a> Walker<'p, 'a> {
             text,
             language: requirement.language,
             at: requirement.written.at,
-            also: self.variables.reasons(&requirement.written).into_iter().chain(via.iter().cloned()).collect(),
+            also: self.reasons(&requirement.written).into_iter().chain(via.iter().cloned()).collect(),
         }
     }
 
@@ -399,7 +399,7 @@ impl<'p, 'a> Walker<'p, 'a> {
             name: index.name.clone(),
             explicit: index.explicit,
             at: index.url.at,
-            also: self.variables.reasons(&index.url),
+            also: self.reasons(&index.url),
         }
     }
 

@@ -590,7 +590,7 @@ impl<'p, 'a> Walker<'p, 'a> {
             }
             if let Some(container) = &job.container {
                 let image = self.variables.resolve(container);
-                self.script.events.push(Event::Base { image, at: container.at, also: self.variables.reasons(container) });
+                self.script.events.push(Event::Base { image, at: container.at, also: self.reasons(container) });
             }
             self.acts(path, &acts[begin + 1..end], 0);
         }
@@ -646,7 +646,7 @@ impl<'p, 'a> Walker<'p, 'a> {
             };
             let set = variable.filter(|value| value.text.as_ref().is_some_and(|text| !text.is_empty())).map(|value| value.at);
             let launched = set.map(|_| (image.at, Reason::Launched { by: launch.by }));
-            let also = launched.into_iter().chain(self.variables.reasons(image)).collect();
+            let also = launched.into_iter().chain(self.reasons(image)).collect();
             self.script.events.push(Event::Base { image: name, at: set.unwrap_or(image.at), also });
             if launch.by == Launcher::Devcontainer {
                 // The root is its working folder.

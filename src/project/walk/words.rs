@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::super::origins::{self, Origin};
 use super::{Indexed, Installed, Walker};
 use crate::environment::{Reason, Untold};
 use crate::notation::asking::Says;
@@ -30,6 +31,21 @@ pub(super) struct Spoken {
 }
 
 impl Walker<'_, '_> {
+    /// Where the values that a text holds are written.
+    pub(super) fn reasons(&self, text: &Text) -> Vec<(Span, Reason)> {
+        let mut reasons = self.variables.reasons(text);
+        let put = self.put_in(text);
+        reasons.extend(origins::reasons(&put, self.variables.resolve(text).is_none_or(|text| text.contains("://"))));
+        reasons
+    }
+
+    /// Those that the reader of its file has put into it.
+    pub(super) fn put_in(&self, text: &Text) -> Vec<Origin> {
+        let file = self.project.file(self.project.sources.path(text.at.file));
+        let Some(file) = file.filter(|file| !file.outline.put_in.is_empty()) else { return Vec::new() };
+        self.variables.resolve(text).map(|whole| origins::put_in(file.outline, text, &whole)).unwrap_or_default()
+    }
+
     /// Reads a line again, with what its variables hold now; `None` where it installs nothing then.
     pub(super) fn spoken(&mut self, line: &Line, tool: Tool, at: Span) -> Option<Spoken> {
         if !self.bounds.copy(line.words.len() * WORD) {
@@ -44,7 +60,7 @@ impl Walker<'_, '_> {
                 continue;
             }
             says |= self.variables.says_of(word);
-            let written = self.variables.reasons(word);
+            let written = self.reasons(word);
             if !written.is_empty() {
                 from.insert(word.at, written);
             }
