@@ -6,7 +6,7 @@ use super::super::origins::{self, Origin};
 use super::{Indexed, Installed, Walker};
 use crate::environment::{Reason, Untold};
 use crate::notation::asking::Says;
-use crate::outline::{Does, IndexKind, Install, Line, Text, Tool};
+use crate::outline::{Does, IndexKind, Install, Line, Piece, Text, Tool};
 use crate::read::command;
 use crate::source::Span;
 
@@ -34,9 +34,19 @@ impl Walker<'_, '_> {
     /// Where the values that a text holds are written.
     pub(super) fn reasons(&self, text: &Text) -> Vec<(Span, Reason)> {
         let mut reasons = self.variables.reasons(text);
-        let put = self.put_in(text);
+        let put: Vec<Origin> = self.put_in(text).into_iter().chain(self.cut_from(text)).collect();
         reasons.extend(origins::reasons(&put, self.variables.resolve(text).is_none_or(|text| text.contains("://"))));
         reasons
+    }
+
+    /// That of the variable whose words the shell's reader has put in the place of `$X`.
+    fn cut_from(&self, text: &Text) -> Vec<Origin> {
+        let Some(word) = text.known().filter(|word| !word.is_empty()) else { return Vec::new() };
+        let written = self.project.sources.slice(text.at).strip_prefix('$');
+        let Some(name) = written.map(|name| name.trim_start_matches('{').trim_end_matches('}')) else { return Vec::new() };
+        let holds = self.variables.get(name).and_then(|value| value.text.as_ref()).is_some_and(|value| value.contains(word));
+        let piece = Piece::Variable { name: name.to_owned(), fallback: None, instead: None };
+        if holds { self.variables.origins(&Text { pieces: vec![piece], at: text.at }) } else { Vec::new() }
     }
 
     /// Those that the reader of its file has put into it.

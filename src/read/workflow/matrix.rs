@@ -266,7 +266,7 @@ mod tests {
     #[test]
     fn expressions() {
         let cells = [("cuda", "11.8"), ("new", "true"), ("old", "false"), ("n", "2.10"), ("x", "${{ y }}")];
-        let mut row = Row(cells.map(|(key, value)| (key.to_owned(), value.to_owned())).to_vec());
+        let mut row = Row(cells.map(|(key, value)| (key.to_owned(), value.to_owned(), None)).to_vec());
         row.set_system("self-hosted linux");
         let text = row.text("a${{ matrix.cuda }}b${{env.X}}${{ github.sha }}$Y", Span::new(FileId(0), 0, 0));
         let variable = Piece::Variable { name: "X".to_owned(), fallback: None, instead: None };
