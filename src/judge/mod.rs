@@ -1,7 +1,6 @@
 //! Grades clashes, lets one rule speak where several see the same break, and merges what is one cause.
 //! The only place that decides a severity.
 
-mod able;
 mod choices;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -11,7 +10,6 @@ use crate::environment::{Evidence, Holds, Join, Reason};
 use crate::knowledge::Basis;
 use crate::rules::{Clash, Has, Rule};
 use crate::source::{FileId, Span};
-pub(crate) use able::is_able;
 pub(crate) use choices::Choices;
 
 /// A clash with all that the judge must know of where it was seen.

@@ -10,11 +10,12 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 use std::sync::Arc;
 
+use crate::able::is_able;
 use crate::config::{self, Config, Mistake};
 use crate::diagnostic::{Notice, Report};
 use crate::environment::{Environment, Gpu, Host};
 use crate::install::{self, Aliases};
-use crate::judge::{self, Choices, Seen};
+use crate::judge::{Choices, Seen};
 use crate::outline::{Ignore, Kind, Outline};
 use crate::platform::Platform;
 use crate::project::{self, Beginning, Command, Enters, File, Link, Processors, Project, Script, World};
@@ -405,7 +406,7 @@ impl Linter {
                 self.join_rc(project, beginning, &world, &mut found, &mut judged);
                 for env in &found {
                     check_environment(env, &hosts, &mut judged.seen);
-                    let able = hosts.iter().filter(|host| judge::is_able(env, host)).map(|host| host.name.clone());
+                    let able = hosts.iter().filter(|host| is_able(env, host)).map(|host| host.name.clone());
                     judged.able.push(able.collect());
                 }
                 happened.extend(happens.map(|happens| (happens, environments.len()..environments.len() + found.len())));
