@@ -5,6 +5,7 @@ use std::cmp::Ordering;
 use crate::chain::{self, Driver};
 use crate::environment::{Ask, Build, Change, Component, Effect, Environment, Host, Reason, Step};
 use crate::knowledge::{self, Basis, Index, Kernels, Library, Release, Sm};
+use crate::other_image::with_torch;
 use crate::platform::{Platform, Pythons};
 use crate::version::{CudaVersion, Version};
 
@@ -87,6 +88,7 @@ impl Wanted<'_> {
             if other.version != mine || required.is_some() {
                 other.beside = self.beside(component, other.release, &other.version);
             }
+            self.tag(component, other);
             if let Some(by) = required {
                 other.beside.retain(|(name, _)| *name != by.name);
                 other.beside.insert(0, (by.name.clone(), served_beside(by, &component.name, other, self.env)));
@@ -95,11 +97,18 @@ impl Wanted<'_> {
                 break;
             }
         }
+        // What an image brings is not asked for by its name.
+        let of_image = matches!(component.evidence.reason, Reason::Image { .. });
+        if let Some(image) = self.env.image.as_ref().filter(|_| of_image)
+            && let Some(named) =
+                others.iter().find_map(|other| with_torch(image, &other.version, &other.cuda, self.gpu.is_some()))
+        {
+            return Some(format!("take {named}"));
+        }
         let whole = others.iter().position(Other::is_whole).unwrap_or_default();
         let other = others.into_iter().nth(whole).filter(|other| required.is_none() || other.is_whole())?;
         let name = component.name.trim_start_matches("conda:");
-        // What an image brings is not asked for by its name.
-        if matches!(component.evidence.reason, Reason::Image { .. }) {
+        if of_image {
             return Some(format!("take an image with {name} {} for CUDA {}", other.version, other.cuda.minor_only()));
         }
         Some(format!("take {}", written(name, " ", now.index, other)))
@@ -178,7 +187,10 @@ impl Wanted<'_> {
         let mut changes = Vec::new();
         // What nobody asked for is changed by the installer.
         let implied = |reason: &Reason| matches!(reason, Reason::Requires { .. });
-        let follows = |other: &Component| other.evidence.also.iter().any(|(_, reason)| implied(reason));
+        // Nor does anybody ask for what an image brings.
+        let follows = |other: &Component| {
+            matches!(other.evidence.reason, Reason::Image { .. }) || other.evidence.also.iter().any(|(_, reason)| implied(reason))
+        };
         for other in self.env.components.iter().filter(|other| other.name != component.name && !follows(other)) {
             let builds = &other.builds.builds;
             let goes = |b: &Build| {
@@ -186,15 +198,36 @@ impl Wanted<'_> {
                     && chain::goes_with(release, &other.name, &b.version.public())
             };
             let made_for_it = knowledge::companion_of(&other.name) == Some(component.name.as_str());
-            if builds.iter().any(goes) || builds.is_empty() && !made_for_it {
+            let partner = chain::partner(&other.name, &component.name, version).map(str::to_owned);
+            // A companion that demands nothing has its own torch all the same.
+            let is_other = |b: &Build| {
+                let silent = made_for_it && chain::demands(b.release, &component.name).next().is_none();
+                silent && partner.as_ref().is_some_and(|partner| *partner != b.version.public().to_string())
+            };
+            if builds.iter().any(|b| goes(b) && !is_other(b)) || builds.is_empty() && !made_for_it {
                 continue;
             }
-            let partner = chain::partner(&other.name, &component.name, version).map(str::to_owned);
             let demanded =
                 || chain::demands(release, &other.name).find_map(|wants| wants.pin()).map(|pin| pin.public().to_string());
             changes.push((other.name.clone(), partner.or_else(demanded)));
         }
         changes
+    }
+
+    /// Companions that are asked for with the tag of a CUDA change with that.
+    fn tag(&self, component: &Component, other: &mut Other) {
+        let Some(index) = served_by(other.release) else { return };
+        let tag = if index.local_versions { format!("+{}", other.release.tag) } else { String::new() };
+        for ask in self.env.steps.iter().flat_map(|step| &step.asks) {
+            let is_beside = knowledge::companion_of(&ask.package) == Some(component.name.as_str())
+                && self.env.component(&ask.package).is_some_and(|there| there.evidence.at == ask.evidence.at);
+            let Some(pin) = ask.wants.pin().filter(|pin| is_beside && pin.local().is_some()) else { continue };
+            match other.beside.iter_mut().find(|(name, _)| *name == ask.package) {
+                Some((_, Some(partner))) => partner.push_str(&tag),
+                Some((_, None)) => {}
+                None => other.beside.push((ask.package.clone(), Some(format!("{}{tag}", pin.public())))),
+            }
+        }
     }
 
     fn fits(&self, release: &Release, library: bool) -> bool {

@@ -119,6 +119,8 @@ pub struct StepIndex {
     pub url: Result<String, Untold>,
     /// Where it is named; `None` for PyPI, which nobody named.
     pub at: Option<Span>,
+    /// Where the values of the variables in it are written.
+    pub also: Vec<(Span, Reason)>,
     /// Serves only packages routed to it.
     pub explicit: bool,
     /// Asked only for what no other index has.
@@ -381,6 +383,13 @@ pub enum Reason {
     Variable {
         /// Its name.
         name: String,
+    },
+    /// A variable of a line takes its value.
+    Holds {
+        /// Its name.
+        name: String,
+        /// What it is.
+        value: String,
     },
     /// A program is started in a way that needs a GPU.
     NeedsGpu {

@@ -13,6 +13,7 @@
 //! follows BuildKit's rules, so that one broken instruction never takes its neighbours along; a clash carries the evidence
 //! of its links, from which `judge` makes labels and severities.
 
+mod able;
 mod alternative;
 mod chain;
 pub mod config;

@@ -5,7 +5,7 @@ use crate::demand::{self, Answer};
 use crate::environment::{Host, Image};
 use crate::knowledge::{self, Segment};
 use crate::notation::image::ImageReference;
-use crate::version::{CudaVersion, DriverVersion};
+use crate::version::{CudaVersion, DriverVersion, Version};
 
 /// The newest older one that the host's driver satisfies, by what the image itself demands: `nvidia/cuda:12.4.1-base-ubuntu22.04`
 /// for `nvidia/cuda:12.6.3-base-ubuntu22.04`. Where none is for the same release of its system, one for another release of that.
@@ -24,6 +24,21 @@ pub(crate) fn other_image(image: &Image, host: &Host) -> Option<String> {
     });
     let (other, _) = older.into_iter().find(|(other, _)| serves(other, host, &driver))?;
     Some(format!("{}:{}", parsed.repository, other.tag))
+}
+
+/// The one of the same repository and kind that has a release of torch for a CUDA; where its `kernels` count, as PyTorch builds it.
+pub(crate) fn with_torch(image: &Image, torch: &Version, cuda: &CudaVersion, kernels: bool) -> Option<String> {
+    let row = image.row?;
+    let parsed = ImageReference::parse(&image.reference)?;
+    let rows = knowledge::images().iter().find(|(repository, _)| *repository == row.repository)?.1;
+    let other = rows.iter().find(|other| {
+        other.flavour == row.flavour
+            && !(kernels && other.conda_torch)
+            && Version::parse(other.torch).as_ref() == Some(torch)
+            && CudaVersion::parse(other.cuda).map(|own| own.minor_only()) == Some(cuda.minor_only())
+    })?;
+    let tag = other.tag.replace("cudnn*", &format!("cudnn{}", other.cudnn));
+    (!tag.contains('*')).then(|| format!("{}:{tag}", parsed.repository))
 }
 
 /// Whether an image starts on a host, its driver runs what is inside, and that compiles for its GPUs.

@@ -35,8 +35,9 @@ const MAY_USE: &[(&str, &str)] = &[
     ("hardware", "environment knowledge outline platform"),
     ("demand", "chain environment knowledge platform version"),
     ("needs", "demand diagnostic environment knowledge version"),
-    ("alternative", "chain environment knowledge platform version"),
+    ("able", "chain environment knowledge resolve version"),
     ("other_image", "chain demand environment knowledge notation version"),
+    ("alternative", "chain environment knowledge other_image platform version"),
     (
         "rules",
         "alternative chain demand diagnostic environment knowledge loader near notation other_image outline platform source version",
@@ -45,7 +46,7 @@ const MAY_USE: &[(&str, &str)] = &[
     ("judge", "diagnostic environment knowledge outline rules settings source suppress"),
     (
         "linter",
-        "config diagnostic environment hardware install judge knowledge launched near needs outline platform project read resolve rules settings \
+        "able config diagnostic environment hardware install judge knowledge launched near needs outline platform project read resolve rules settings \
          source suppress unknown version",
     ),
     // The rim: what touches files, and what is printed.

@@ -31,7 +31,7 @@ fn arms(cuda: &str) -> String {
 
 #[test]
 fn arms_of_a_test() {
-    assert_eq!(said("a.sh", &arms("cu128"), BLACKWELL), ["info take a.sh instead, which runs here"]);
+    assert_eq!(said("a.sh", &arms("cu128"), BLACKWELL), ["info take another branch of a.sh instead, which runs here"]);
     let none = said("a.sh", &arms("cu118"), BLACKWELL);
     assert!(none.len() == 2 && none.iter().all(|said| said.starts_with("error ")), "{none:?}");
     // One that runs nothing on the GPU is no way out.
@@ -74,6 +74,19 @@ fn files_that_name_their_cuda() {
     assert_eq!(of_all(&both, BLACKWELL), ["info take requirements-cu128.txt instead, which runs here"]);
     let apart = of_all(&[("requirements-old.txt", &old), ("requirements-cu128.txt", &new)], BLACKWELL);
     assert!(apart.len() == 1 && apart[0].starts_with("error "), "{apart:?}");
+}
+
+#[test]
+fn what_is_not_known_to_run_is_no_way_out() {
+    let image = |tag: &str| format!("FROM pytorch/pytorch:{tag}\nCMD python -c 'import torch; torch.ones(1).cuda()'\n");
+    let (old, unknown) = (image("2.1.0-cuda12.1-cudnn8-devel"), image("2.1.0-cuda11.8-cudnn8-devel"));
+    let said = of_all(&[("cuda12.1.dockerfile", &old), ("cuda11.8.dockerfile", &unknown)], BLACKWELL);
+    assert!(said.len() == 1 && said[0].starts_with("error ") && !said[0].contains("instead"), "{said:?}");
+    let extras = "[project]\nname = \"x\"\nversion = \"1\"\n[project.optional-dependencies]\n\
+                  cpu = [\"torch==2.4.0\"]\ngpu = [\"torch==2.4.0\"]\n[tool.uv]\n\
+                  conflicts = [[{ extra = \"cpu\" }, { extra = \"gpu\" }]]\n";
+    let said = of_all(&[("pyproject.toml", extras)], BLACKWELL);
+    assert!(said.len() == 1 && said[0].starts_with("error ") && !said[0].contains("instead"), "{said:?}");
 }
 
 const IMAGE: &str = "FROM python:3.11\nARG CU=cu128\nRUN pip install torch==2.7.1 --index-url https://download.pytorch.org/whl/${CU}\n\

@@ -15,7 +15,7 @@ pub(super) fn indexes(step: &Installed, aliases: &dyn Aliases) -> Vec<StepIndex>
             Err(why) => unknown(why.clone()),
         };
         let last = index.kind == IndexKind::Supplemental;
-        StepIndex { at: Some(index.at), explicit: index.explicit, last, ..at }
+        StepIndex { at: Some(index.at), also: index.also.clone(), explicit: index.explicit, last, ..at }
     };
     let of = |kind: IndexKind| step.indexes.iter().filter(move |i| i.kind == kind).map(known);
     let no_index = step.indexes.iter().any(|i| i.kind == IndexKind::None);
@@ -75,7 +75,11 @@ fn of_poetry(named: &[Indexed], known: &impl Fn(&Indexed) -> StepIndex) -> Vec<S
     let mut all: Vec<StepIndex> = Vec::new();
     for index in named {
         let at = known(index);
-        all.push(if is_pypi(index) { StepIndex { at: at.at, explicit: at.explicit, last: at.last, ..pypi() } } else { at });
+        all.push(if is_pypi(index) {
+            StepIndex { at: at.at, also: at.also, explicit: at.explicit, last: at.last, ..pypi() }
+        } else {
+            at
+        });
     }
     let default = named.iter().any(|index| index.kind == IndexKind::Primary || is_pypi(index));
     let others = all.iter().any(|index| !index.explicit && !index.last);
@@ -91,7 +95,7 @@ pub(super) fn known(url: &str, aliases: &dyn Aliases) -> StepIndex {
 }
 
 fn named(id: Option<&'static str>, url: String) -> StepIndex {
-    StepIndex { id, url: Ok(url), at: None, explicit: false, last: false, perhaps: false }
+    StepIndex { id, url: Ok(url), at: None, also: Vec::new(), explicit: false, last: false, perhaps: false }
 }
 
 fn unknown(why: Untold) -> StepIndex {

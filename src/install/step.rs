@@ -285,6 +285,7 @@ impl State {
             && let Some(at) = index.at.filter(|at| *at != new.at)
         {
             new.also.push((at, Reason::Index { index: build.index.to_owned() }));
+            new.also.extend(index.also.iter().cloned());
         }
         // An index of one CUDA is a choice, too.
         new.chosen |= !view.limits.locks(&new.name).is_empty() || view.reach(&new.name).routed.is_some() || view.one_cuda;

@@ -11,18 +11,18 @@ use crate::diagnostic::Severity;
 pub(crate) struct Choices {
     /// The choices that an environment belongs to.
     of: HashMap<String, Vec<String>>,
-    /// The environments of a choice that a host may run on its GPU.
-    able: HashMap<String, Vec<String>>,
+    /// The environments that a host is known to run, by choice and host.
+    able: HashMap<(String, String), Vec<String>>,
 }
 
 impl Choices {
-    /// Adds an environment that belongs to these choices.
-    pub(crate) fn add(&mut self, environment: &str, choices: &[String], able: bool) {
+    /// Adds an environment that belongs to these choices, with the hosts that are known to run it.
+    pub(crate) fn add(&mut self, environment: &str, choices: &[String], able: &[String]) {
         if choices.is_empty() {
             return;
         }
-        for choice in choices.iter().filter(|_| able) {
-            let all = self.able.entry(choice.clone()).or_default();
+        for (choice, host) in choices.iter().flat_map(|choice| able.iter().map(move |host| (choice, host))) {
+            let all = self.able.entry((choice.clone(), host.clone())).or_default();
             // Several prefixes have one name.
             if all.last().is_none_or(|last| last != environment) {
                 all.push(environment.to_owned());
@@ -38,18 +38,28 @@ impl Choices {
             .filter(|(s, severity)| !s.host.is_empty() && *severity > Severity::Info && self.of.contains_key(&s.environment))
             .map(|(s, _)| (s.environment.clone(), s.host.clone()))
             .collect();
-        let mut found: HashMap<(&str, String), Option<&str>> = HashMap::new();
+        let mut found: HashMap<(String, String), Option<&str>> = HashMap::new();
         for (seen, severity) in graded.iter_mut().filter(|(s, _)| broken.contains(&(s.environment.clone(), s.host.clone()))) {
             let instead = self.of[&seen.environment].iter().find_map(|choice| {
-                *found.entry((choice, seen.host.clone())).or_insert_with(|| {
-                    let mut able = self.able.get(choice)?.iter();
+                let asked = (choice.clone(), seen.host.clone());
+                *found.entry(asked).or_insert_with_key(|asked| {
+                    let mut able = self.able.get(asked)?.iter();
                     able.find(|name| !broken.contains(&((*name).clone(), seen.host.clone()))).map(String::as_str)
                 })
             });
             if let Some(instead) = instead {
                 *severity = Severity::Info;
-                seen.clash.help = Some(format!("take {instead} instead, which runs here"));
+                seen.clash.help = Some(format!("take {} instead, which runs here", called(instead, &seen.environment)));
             }
         }
+    }
+}
+
+/// What an environment is called where another one is spoken of: the first of several has the bare name of their file.
+fn called(other: &str, than: &str) -> String {
+    let differs = than.strip_prefix(other).and_then(|rest| rest.strip_prefix('?'));
+    match differs.and_then(|rest| rest.split_once(' ')) {
+        Some((what, _)) => format!("another {what} of {other}"),
+        None => other.to_owned(),
     }
 }

@@ -10,6 +10,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 use std::sync::Arc;
 
+use crate::able::is_able;
 use crate::config::{self, Config, Mistake};
 use crate::diagnostic::{Notice, Report};
 use crate::environment::{Environment, Gpu, Host};
@@ -67,6 +68,8 @@ struct Judged {
     /// Where it starts, if more leads on from there than is followed.
     left_out: Option<Span>,
     environments: Arc<Vec<Environment>>,
+    /// The hosts that are known to run each of them, by name.
+    able: Vec<Vec<String>>,
     /// What the image runs, by build.
     runs: BTreeMap<usize, Command>,
     seen: Vec<Seen>,
@@ -297,8 +300,10 @@ impl Linter {
         let is_option = |gpu: &Gpu| self.sources.origin(gpu.at.file) == Origin::CommandLine;
         report.warnings.extend(unknown::gpus(self.all_hosts().flat_map(|host| &host.gpus), is_option));
         let mut choices = Choices::default();
-        for env in order.iter().filter_map(|name| judged.get(name)).flat_map(|j| j.environments.iter()) {
-            choices.add(&env.start.name, &env.choices, env.runs && needs::needs(env).is_some());
+        for judged in order.iter().filter_map(|name| judged.get(name)) {
+            for (env, able) in judged.environments.iter().zip(&judged.able) {
+                choices.add(&env.start.name, &env.choices, able);
+            }
         }
         self.conclude(seen, &choices, &mut report);
         let links = project.links();
@@ -374,6 +379,7 @@ impl Linter {
             outside: BTreeSet::new(),
             left_out: None,
             environments: Arc::default(),
+            able: Vec::new(),
             runs: BTreeMap::new(),
             seen: Vec::new(),
         };
@@ -400,6 +406,8 @@ impl Linter {
                 self.join_rc(project, beginning, &world, &mut found, &mut judged);
                 for env in &found {
                     check_environment(env, &hosts, &mut judged.seen);
+                    let able = hosts.iter().filter(|host| is_able(env, host)).map(|host| host.name.clone());
+                    judged.able.push(able.collect());
                 }
                 happened.extend(happens.map(|happens| (happens, environments.len()..environments.len() + found.len())));
                 environments.extend(found);

@@ -7,7 +7,8 @@ pub(crate) fn without_cuda(name: &str) -> Option<String> {
     let (mut kept, mut rest) = (String::new(), lower.as_str());
     while let Some(at) = rest.find("cu") {
         let after = &rest[at + 2..];
-        let number = after.strip_prefix("da").unwrap_or(after).trim_start_matches(['-', '_']);
+        let word = after.strip_prefix("da").or_else(|| after.strip_prefix("blas")).unwrap_or(after);
+        let number = word.trim_start_matches(['-', '_']);
         let beyond = number.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
         // A dot that ends the name of a file is none of the number.
         let digits = number[..number.len() - beyond.len()].trim_end_matches('.');
@@ -30,6 +31,8 @@ mod tests {
     fn names_without_their_cuda() {
         for (name, without) in [
             ("requirements-cu118.txt", Some("requirements-cu*.txt")),
+            ("requirements-cublas12.txt", Some("requirements-cu*.txt")),
+            ("cublas.txt", None),
             ("docker/Dockerfile.CUDA12.4", Some("docker/dockerfile.cu*")),
             ("cuda-11/env.yml", Some("cu*/env.yml")),
             ("cu118/cu118.txt", Some("cu*/cu*.txt")),

@@ -15,7 +15,7 @@ pub use launch::{BuildOf, Change, Extends, GpuRequest, Launch, Launcher, Node, O
 pub use link::{Copy, Goal, How, INPUTS, Include, Job, Members, Sifted, Stage, Use, Written, input_name};
 pub use package::{IndexKind, IndexLine, Language, Locked, LockedFrom, Requirement, Role, Route, RouteTo};
 pub use place::{Answer, Leaves, Place, Scope, Variable};
-pub use text::{Composed, Lead, Piece, Text};
+pub use text::{Composed, Lead, Piece, PutIn, Text};
 pub use told::{Covers, Ignore, Torn, Vain};
 
 use crate::source::Span;
@@ -29,6 +29,8 @@ pub struct Outline {
     pub ignores: Vec<Ignore>,
     /// Places that could not be read. The rest of the file is in `acts` all the same.
     pub torn: Vec<Torn>,
+    /// Values that stand in the acts' texts, by place.
+    pub put_in: Vec<PutIn>,
     /// The project that it defines, normalised.
     pub name: Option<String>,
 }

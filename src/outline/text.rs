@@ -73,6 +73,20 @@ impl Text {
     }
 }
 
+/// A value that a reader put into a text itself, in one of the ways in which the text is read: a row of a matrix, a variable of
+/// make.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct PutIn {
+    /// Where it is asked for: `${{ matrix.cuda }}`, `$(CUDA)`.
+    pub at: Span,
+    /// By which name.
+    pub name: String,
+    /// What it is.
+    pub value: String,
+    /// Where that is written.
+    pub from: Span,
+}
+
 /// An environment that a manifest puts together.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Composed {

@@ -5,6 +5,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::arguments::Arguments;
 use super::made::{Images, Made, Naming};
+use super::origins::{self, Origin};
 use super::processors::Processors;
 use super::spoken::Name;
 use super::variables::Variables;
@@ -22,6 +23,8 @@ struct Giver {
     /// What the image is called; empty where it gets no name.
     image: String,
     arguments: Arguments,
+    /// Where these are written.
+    origins: BTreeMap<String, Vec<Origin>>,
     processors: Processors,
     /// The file whose variables stand in what it says here, root-relative.
     interpolation: Option<String>,
@@ -98,6 +101,8 @@ pub(super) struct Built {
     pub(super) contexts: Vec<String>,
     /// The different sets of build arguments; one, empty, where nobody builds it.
     pub(super) arguments: Vec<Arguments>,
+    /// Where those of each set are written, by name.
+    pub(super) origins: Vec<BTreeMap<String, Vec<Origin>>>,
     /// What is built with several of these sets is run, each by the same machines: they are no choice.
     pub(super) all_run: bool,
     /// Stages that someone asks for, by name; empty for the last. That one alone where nobody builds it.
@@ -132,6 +137,12 @@ impl Built {
         let mut arguments: Vec<Arguments> = sets.into_iter().cloned().collect();
         if arguments.is_empty() {
             arguments.push(Arguments::default());
+        }
+        let mut origins = vec![BTreeMap::new(); arguments.len()];
+        for giver in givers {
+            if let Ok(at) = arguments.binary_search(&giver.arguments) {
+                origins::join(&mut origins[at], &giver.origins);
+            }
         }
         let run = givers.iter().filter(|giver| giver.run.is_some()).map(|giver| &giver.arguments).collect::<BTreeSet<_>>();
         let all_run = run.len() > 1;
@@ -172,6 +183,7 @@ impl Built {
         Self {
             contexts,
             arguments,
+            origins,
             all_run,
             targets,
             gpu,
@@ -300,6 +312,7 @@ pub(super) fn givers(project: &Project<'_>) -> Givers {
                     target,
                     image,
                     arguments,
+                    origins: BTreeMap::new(),
                     processors: Processors::default(),
                     interpolation: None,
                     run: None,
@@ -320,7 +333,7 @@ pub(super) fn givers(project: &Project<'_>) -> Givers {
                 vec![Some(Run { way, gpu: project.gpu(&layers), processors, nodes: vec![launch.nodes.clone()] })]
             };
             let variables = interpolations.of_launch(path, launch);
-            let arguments = Arguments::of(&build, variables);
+            let (arguments, origins) = (Arguments::of(&build, variables), origins::of_build(&build, file.outline, variables));
             stated.extend(naming(&arguments));
             let own = Processors::of(&layers, variables);
             let processors = if own.is_stated() { own } else { machine.clone() };
@@ -330,6 +343,7 @@ pub(super) fn givers(project: &Project<'_>) -> Givers {
                     target: target.clone(),
                     image: image.clone(),
                     arguments: arguments.clone(),
+                    origins: origins.clone(),
                     processors: processors.clone(),
                     interpolation: interpolation_file(path, launch.by),
                     run,

@@ -16,6 +16,7 @@ mod locks;
 mod made;
 mod manifests;
 mod merged;
+mod origins;
 mod parts;
 mod patches;
 mod paths;

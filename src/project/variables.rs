@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, PoisonError};
 
+use super::origins::Origin;
 use super::{File, paths};
 use crate::notation::asking::Says;
 use crate::outline::{Does, Lead, Piece, Text, Variable};
@@ -19,6 +20,10 @@ pub(crate) struct Value {
     pub(crate) leads: Option<String>,
     /// Where it was set.
     pub(crate) at: Span,
+    /// Its value is written there: it is not given by others, and no fact of the machine.
+    pub(super) here: bool,
+    /// Where what it is made of is written.
+    pub(super) from: Vec<Origin>,
     /// Who sees it.
     pub(crate) seen: Seen,
     /// Nobody sets it otherwise: it rests on no test, and not on what stands in for an unset variable.
@@ -41,7 +46,8 @@ pub(crate) enum Seen {
 impl Value {
     /// A value that is known whole.
     pub(super) fn known(text: String, at: Span, seen: Seen) -> Self {
-        Self { written: text.clone(), text: Some(text), leads: None, at, seen, sure: true, sure_here: true }
+        let written = text.clone();
+        Self { written, text: Some(text), leads: None, at, here: true, from: Vec::new(), seen, sure: true, sure_here: true }
     }
     /// A path of which it is known where it leads.
     pub(super) fn leading(to: Option<String>, at: Span) -> Self {
@@ -49,7 +55,12 @@ impl Value {
     }
     /// A value of which nothing is known.
     pub(super) fn unknown(at: Span, seen: Seen) -> Self {
-        Self { text: None, written: String::new(), leads: None, at, seen, sure: false, sure_here: false }
+        let (written, from) = (String::new(), Vec::new());
+        Self { text: None, written, leads: None, at, here: true, from, seen, sure: false, sure_here: false }
+    }
+    /// One that is written in these places, not where it is declared.
+    pub(super) fn given(self, from: Vec<Origin>) -> Self {
+        Self { here: false, from, ..self }
     }
 }
 
@@ -257,7 +268,8 @@ impl Variables {
         }
         let leads =
             if known.is_none() && !for_others { self.leads(&text.pieces, 0).filter(|to| paths::is_led(to)) } else { None };
-        Value { text: known, written: self.written(text), leads, at, seen, sure, sure_here }
+        let from = if known.is_some() { self.origins(text) } else { Vec::new() };
+        Value { text: known, written: self.written(text), leads, at, here: true, from, seen, sure, sure_here }
     }
     /// The text with unknown variables kept as `${NAME}` and opaque parts as `$()`.
     pub(super) fn written(&self, text: &Text) -> String {

@@ -29,7 +29,7 @@ pub(super) fn read(file: FileId, text: &str) -> Outline {
             _ => {}
         }
     }
-    Outline { acts, ignores: ignores(file, text, comments.into_iter(), |line| line), torn: Vec::new(), name }
+    Outline { acts, ignores: ignores(file, text, comments.into_iter(), |line| line), name, ..Outline::default() }
 }
 
 struct Reader<'a> {

@@ -28,6 +28,7 @@ fn words(reason: &Reason) -> String {
         Reason::Demand { demand } => format!("the image demands {}", masked(demand)),
         Reason::ReleaseNotes { driver } => format!("its release notes ask for driver {driver} or newer"),
         Reason::Variable { name } => format!("{name} is set here"),
+        Reason::Holds { name, value } => masked(&format!("{name}={value}")).replacen('=', " is ", 1) + " here",
         Reason::NeedsGpu { because } => format!("needs a GPU: {}", masked(because)),
         Reason::MadeForGpu { because } | Reason::UsesGpu { because } => masked(because).into_owned(),
         Reason::Launched { by } => launched(*by).to_owned(),

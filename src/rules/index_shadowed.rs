@@ -27,7 +27,7 @@ fn check(env: &Environment, out: &mut Out) {
                 .collect();
             let Some((first, how)) = lost.first() else { continue };
             let reason = Reason::Index { index: row.id.to_owned() };
-            let line = Evidence { at, reason, also: Vec::new(), basis: Basis::Vendor, join: Join::Stated };
+            let line = Evidence { at, reason, also: index.also.clone(), basis: Basis::Vendor, join: Join::Stated };
             let mut asked = first.evidence.clone();
             // Neither index is sure to be the one that it comes from.
             if matches!(how, Lost::Tied(_)) {

@@ -108,6 +108,18 @@ fn mending(env: &Environment, step: &Step, change: &Change) -> Option<Mending> {
         let index = own_index(env, step, change);
         // A line of a file that several commands install has no index of its own.
         if index.is_some() && !step.at.contains(change.cause.at) {
+            let earlier = env.steps.iter().take_while(|other| !std::ptr::eq(*other, step)).flat_map(|other| &other.asks);
+            let done = |name: &String| {
+                earlier
+                    .clone()
+                    .any(|ask| ask.wants.pin().is_some_and(|pin| *name == format!("{}=={}", ask.package, pin.public())))
+            };
+            if named.iter().all(done) {
+                return Some(Mending::Named(format!(
+                    "write {} here, as the command that installs torch has it, or take the line away",
+                    listed(&named)
+                )));
+            }
             return Some(Mending::Named(format!(
                 "install {}, the {releases} for torch {torch}, in the command that installs torch",
                 listed(&named)

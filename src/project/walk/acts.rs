@@ -333,7 +333,11 @@ impl<'a> Walker<'_, 'a> {
                     _ => before.as_ref().map_or(Seen::Shell, |v| v.seen),
                 };
                 match (&variable.value, before) {
-                    (Some(text), _) => self.variables.value(text, at, seen),
+                    (Some(text), _) => {
+                        let mut value = self.variables.value(text, at, seen);
+                        value.from.extend(self.put_in(text));
+                        value
+                    }
                     // `export X` after `X=…` keeps the value.
                     (None, Some(before)) => Value { seen, ..before },
                     (None, None) => Value::unknown(at, seen),
@@ -363,7 +367,8 @@ impl<'a> Walker<'_, 'a> {
             (Some(given), _) => given,
             (None, Some(value)) => self.variables.value(value, at, Seen::Build),
             (None, None) => {
-                let by_build = || Some(Value::known(of_build(&variable.name, &self.world.platform)?, at, Seen::Build));
+                let by_build =
+                    || Some(Value::known(of_build(&variable.name, &self.world.platform)?, at, Seen::Build).given(Vec::new()));
                 global.cloned().or_else(by_build).unwrap_or_else(|| Value::unknown(at, Seen::Build))
             }
         }
@@ -397,7 +402,8 @@ impl<'a> Walker<'_, 'a> {
             }
             Place::Image(text) => {
                 let image = self.variables.resolve(text);
-                self.script.events.push(Event::Base { image, at: text.at, also: Vec::new() });
+                let also = self.reasons(text);
+                self.script.events.push(Event::Base { image, at: text.at, also });
             }
             Place::Subshell | Place::Call | Place::Back => {}
         }

@@ -1,5 +1,6 @@
 //! What variables and configurations add to an installing step that its command does not say.
 
+use super::super::origins;
 use super::super::variables::{Seen, Value};
 use super::configuration::configured_by;
 use super::install::unread;
@@ -59,7 +60,11 @@ impl Walker<'_, '_> {
                 continue;
             }
             let apart = |c: char| c.is_whitespace() || step.tool == Tool::Conda && c == ',';
-            let url = |url: Result<String, Untold>| Indexed { url, kind: *kind, name: None, explicit: false, at };
+            let written = origins::reasons(&value.from, true);
+            let url = |url: Result<String, Untold>| {
+                let also = written.clone();
+                Indexed { url, kind: *kind, name: None, explicit: false, at, also }
+            };
             match text {
                 None => step.indexes.push(url(Err(why))),
                 Some(text) => step.indexes.extend(text.split(apart).filter(|part| !part.is_empty()).map(|part| {

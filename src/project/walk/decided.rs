@@ -150,9 +150,9 @@ pub(super) fn of_machine(platform: &Platform, at: Span) -> Variables {
         Arch::Aarch64 => "ARM64",
     };
     let mut variables = Variables::default();
-    variables.set("RUNNER_ARCH", Value::known(by_github.to_owned(), at, Seen::Shell));
+    variables.set("RUNNER_ARCH", Value::known(by_github.to_owned(), at, Seen::Shell).given(Vec::new()));
     for (command, answer) in [("(uname -m)", kernel), ("(arch)", kernel), ("(dpkg --print-architecture)", by_docker(platform))] {
-        variables.set(command, Value::known(answer.to_owned(), at, Seen::Shell));
+        variables.set(command, Value::known(answer.to_owned(), at, Seen::Shell).given(Vec::new()));
     }
     variables
 }

@@ -1,12 +1,13 @@
 //! Installing commands and the manifests that they read.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 use super::super::File;
 use super::super::worlds::World;
 use super::prefix::conda;
 use super::project::is_project;
-use super::words::{Spoken, any_options};
+use super::words::{Origins, Spoken, any_options};
 use super::{Asked, Indexed, Installed, Routed, Walker};
 use crate::environment::{Join, Reason, Untold};
 use crate::notation::asking::Says;
@@ -42,17 +43,17 @@ impl<'p, 'a> Walker<'p, 'a> {
 
     pub(super) fn install(&mut self, at: Span, install: &Install) {
         match &install.line {
-            None => self.install_as(at, install, Says::default(), None),
+            None => self.install_as(at, install, Says::default(), None, &HashMap::new()),
             Some(line) => {
-                if let Some(Spoken { install, says, any }) = self.spoken(line, install.tool, at) {
-                    self.install_as(at, &install, says, any);
+                if let Some(Spoken { install, says, any, from }) = self.spoken(line, install.tool, at) {
+                    self.install_as(at, &install, says, any, &from);
                 }
             }
         }
     }
 
     /// A command all of whose words are known, but for those that may be `any`.
-    fn install_as(&mut self, at: Span, install: &Install, says: Says, any: Option<Span>) {
+    fn install_as(&mut self, at: Span, install: &Install, says: Says, any: Option<Span>, from: &Origins) {
         if install.flags.elsewhere {
             return;
         }
@@ -72,11 +73,13 @@ impl<'p, 'a> Walker<'p, 'a> {
         let chosen = install.flags.torch_backend.iter();
         asked.chain(looked_at).chain(read).chain(chosen).for_each(|text| step.says |= self.variables.says_of(text));
         for index in &install.indexes {
-            let index = self.index(index);
+            let mut index = self.index(index);
+            index.also.extend(from.get(&index.at).into_iter().flatten().cloned());
             step.indexes.push(index);
         }
         for ask in &install.asks {
-            self.ask(ask, &mut step, false, &[], "");
+            let via = from.get(&ask.written.at).map_or(&[][..], Vec::as_slice);
+            self.ask(ask, &mut step, false, via, "");
         }
         let via = [(at, Reason::InstalledBy)];
         // A script with metadata of its own has an environment of its own, and the project takes no part.
@@ -117,6 +120,9 @@ impl<'p, 'a> Walker<'p, 'a> {
                     None => step.open = true,
                 }
             } else {
+                let mut via = via.to_vec();
+                via.extend(from.get(&include.path.at).into_iter().flatten().cloned());
+                via.extend(self.reasons(&include.path));
                 self.read(include, &mut step, &via, 0);
             }
         }
@@ -382,7 +388,7 @@ impl<'p, 'a> Walker<'p, 'a> {
             text,
             language: requirement.language,
             at: requirement.written.at,
-            also: via.to_vec(),
+            also: self.reasons(&requirement.written).into_iter().chain(via.iter().cloned()).collect(),
         }
     }
 
@@ -393,6 +399,7 @@ impl<'p, 'a> Walker<'p, 'a> {
             name: index.name.clone(),
             explicit: index.explicit,
             at: index.url.at,
+            also: self.reasons(&index.url),
         }
     }
 

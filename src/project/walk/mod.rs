@@ -40,6 +40,7 @@ use super::images::Contents;
 use super::installers::is_read_by;
 use super::locks;
 use super::merged;
+use super::origins::Origin;
 use super::parts::is_selected;
 use super::starts::{Beginning, Enters, has_own_runner};
 use super::variables::{self, Mark, Seen, Value, Variables};
@@ -244,12 +245,14 @@ pub(crate) struct Indexed {
     pub(crate) name: Option<String>,
     pub(crate) explicit: bool,
     pub(crate) at: Span,
+    /// Where the values of its variables are written.
+    pub(crate) also: Vec<(Span, Reason)>,
 }
 
 impl Indexed {
     /// One of which nothing is known.
     fn untold(why: Untold, at: Span) -> Self {
-        Self { url: Err(why), kind: IndexKind::Extra, name: None, explicit: false, at }
+        Self { url: Err(why), kind: IndexKind::Extra, name: None, explicit: false, at, also: Vec::new() }
     }
 }
 
@@ -396,6 +399,8 @@ struct ImageState<'p> {
     contexts: Cow<'p, [String]>,
     /// Build arguments that a giver sets.
     arguments: Option<&'p Arguments>,
+    /// Where they are written.
+    origins: Option<&'p BTreeMap<String, Vec<Origin>>>,
     /// `ARG`s before the first `FROM`.
     global: Variables,
 }
@@ -419,6 +424,7 @@ impl<'p> ImageState<'p> {
             dockerfile: dockerfile.to_owned(),
             contexts,
             arguments,
+            origins: built.origins.get(build),
             global: Variables::default(),
         }
     }
@@ -430,7 +436,9 @@ impl<'p> ImageState<'p> {
     /// The value that whoever builds gives for an `ARG`.
     fn given(&self, name: &str, at: Span) -> Option<Value> {
         let value = self.arguments?.value(name)?;
-        Some(value.map_or_else(|| Value::unknown(at, Seen::Build), |value| Value::known(value.to_owned(), at, Seen::Build)))
+        let Some(value) = value else { return Some(Value::unknown(at, Seen::Build)) };
+        let from = self.origins.and_then(|origins| origins.get(name)).cloned().unwrap_or_default();
+        Some(Value::known(value.to_owned(), at, Seen::Build).given(from))
     }
     /// The value of an `ARG` before the first `FROM`.
     fn global_argument(&self, variable: &Variable, at: Span) -> Value {
@@ -593,7 +601,7 @@ impl<'p, 'a> Walker<'p, 'a> {
             // Of the rows some may run on machines that are lent.
             self.script.suits_host |= !has_own_runner(job);
             if let Some(os) = job.runs_on.as_ref().and_then(Text::known).and_then(Os::of_labels) {
-                let value = Value::known(os.by_github().to_owned(), acts[begin].at, Seen::Shell);
+                let value = Value::known(os.by_github().to_owned(), acts[begin].at, Seen::Shell).given(Vec::new());
                 self.variables.set("RUNNER_OS", value);
             }
             let service = if file.kind == Kind::GitlabCi { "gitlab" } else { "github" };
@@ -604,7 +612,7 @@ impl<'p, 'a> Walker<'p, 'a> {
             }
             if let Some(container) = &job.container {
                 let image = self.variables.resolve(container);
-                self.script.events.push(Event::Base { image, at: container.at, also: Vec::new() });
+                self.script.events.push(Event::Base { image, at: container.at, also: self.reasons(container) });
             }
             self.acts(path, &acts[begin + 1..end], 0);
         }
@@ -659,7 +667,8 @@ impl<'p, 'a> Walker<'p, 'a> {
                 _ => None,
             };
             let set = variable.filter(|value| value.text.as_ref().is_some_and(|text| !text.is_empty())).map(|value| value.at);
-            let also = set.map(|_| (image.at, Reason::Launched { by: launch.by })).into_iter().collect();
+            let launched = set.map(|_| (image.at, Reason::Launched { by: launch.by }));
+            let also = launched.into_iter().chain(self.reasons(image)).collect();
             self.script.events.push(Event::Base { image: name, at: set.unwrap_or(image.at), also });
             if launch.by == Launcher::Devcontainer {
                 // The root is its working folder.

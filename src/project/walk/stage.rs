@@ -63,7 +63,8 @@ impl<'a> Walker<'_, 'a> {
                 // Deeper than is followed: what it stands on is not known.
                 let image = image.filter(|_| earlier.is_none());
                 self.link(stage.image.at, if image.is_some() { Link::Found } else { Link::Untold });
-                self.script.events.push(Event::Base { image, at: stage.image.at, also: Vec::new() });
+                let also = self.image.as_ref().map(|i| i.global.reasons(&stage.image)).unwrap_or_default();
+                self.script.events.push(Event::Base { image, at: stage.image.at, also });
             }
         }
         if let Some(image) = &mut self.image {

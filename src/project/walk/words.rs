@@ -1,11 +1,12 @@
 //! Command lines with words from variables: what they say once these are known.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
+use super::super::origins::{self, Origin};
 use super::{Indexed, Installed, Walker};
-use crate::environment::Untold;
+use crate::environment::{Reason, Untold};
 use crate::notation::asking::Says;
-use crate::outline::{Does, IndexKind, Install, Line, Text, Tool};
+use crate::outline::{Does, IndexKind, Install, Line, Piece, Text, Tool};
 use crate::read::command;
 use crate::source::Span;
 
@@ -13,6 +14,9 @@ use crate::source::Span;
 const WORD: usize = 8;
 /// Unknown words of a line that are looked at.
 const LOOKED_AT: usize = 8;
+
+/// By the place of a word, where the values of its variables are written.
+pub(super) type Origins = HashMap<Span, Vec<(Span, Reason)>>;
 
 /// A command line with all of its words that are known.
 pub(super) struct Spoken {
@@ -22,9 +26,36 @@ pub(super) struct Spoken {
     pub(super) says: Says,
     /// A word of it may be any words, options too.
     pub(super) any: Option<Span>,
+    /// Where the values of its variables are written.
+    pub(super) from: Origins,
 }
 
 impl Walker<'_, '_> {
+    /// Where the values that a text holds are written.
+    pub(super) fn reasons(&self, text: &Text) -> Vec<(Span, Reason)> {
+        let mut reasons = self.variables.reasons(text);
+        let put: Vec<Origin> = self.put_in(text).into_iter().chain(self.cut_from(text)).collect();
+        reasons.extend(origins::reasons(&put, self.variables.resolve(text).is_none_or(|text| text.contains("://"))));
+        reasons
+    }
+
+    /// That of the variable whose words the shell's reader has put in the place of `$X`.
+    fn cut_from(&self, text: &Text) -> Vec<Origin> {
+        let Some(word) = text.known().filter(|word| !word.is_empty()) else { return Vec::new() };
+        let written = self.project.sources.slice(text.at).strip_prefix('$');
+        let Some(name) = written.map(|name| name.trim_start_matches('{').trim_end_matches('}')) else { return Vec::new() };
+        let holds = self.variables.get(name).and_then(|value| value.text.as_ref()).is_some_and(|value| value.contains(word));
+        let piece = Piece::Variable { name: name.to_owned(), fallback: None, instead: None };
+        if holds { self.variables.origins(&Text { pieces: vec![piece], at: text.at }) } else { Vec::new() }
+    }
+
+    /// Those that the reader of its file has put into it.
+    pub(super) fn put_in(&self, text: &Text) -> Vec<Origin> {
+        let file = self.project.file(self.project.sources.path(text.at.file));
+        let Some(file) = file.filter(|file| !file.outline.put_in.is_empty()) else { return Vec::new() };
+        self.variables.resolve(text).map(|whole| origins::put_in(file.outline, text, &whole)).unwrap_or_default()
+    }
+
     /// Reads a line again, with what its variables hold now; `None` where it installs nothing then.
     pub(super) fn spoken(&mut self, line: &Line, tool: Tool, at: Span) -> Option<Spoken> {
         if !self.bounds.copy(line.words.len() * WORD) {
@@ -32,13 +63,17 @@ impl Walker<'_, '_> {
         }
         let mut words = Vec::with_capacity(line.words.len());
         let mut unknown = Vec::new();
-        let mut says = Says::default();
+        let (mut says, mut from) = (Says::default(), Origins::new());
         for (word, cut) in &line.words {
             if !cut {
                 words.push(word.clone());
                 continue;
             }
             says |= self.variables.says_of(word);
+            let written = self.reasons(word);
+            if !written.is_empty() {
+                from.insert(word.at, written);
+            }
             match self.variables.words(word) {
                 Some(more) if self.bounds.copy(more.len() * WORD) => words.extend(more),
                 Some(_) => return None,
@@ -50,7 +85,7 @@ impl Walker<'_, '_> {
         }
         let install = read(&words, tool, at)?;
         let any = any(&install, &words, &unknown, at);
-        Some(Spoken { install, says, any })
+        Some(Spoken { install, says, any, from })
     }
 }
 

@@ -39,7 +39,7 @@ impl<'a> Walker<'_, 'a> {
         let Some(path) = self.path(&written.path) else { return self.change(&written.path) };
         for variable in &written.put_in {
             if let Some(text) = &variable.value {
-                self.put_in(&variable.name, text);
+                self.fill(&variable.name, text);
             }
         }
         for place in self.places(&path) {
@@ -49,7 +49,7 @@ impl<'a> Walker<'_, 'a> {
     }
 
     /// What a text is given when it is written; no shell's end takes it back.
-    fn put_in(&mut self, name: &str, text: &Text) {
+    fn fill(&mut self, name: &str, text: &Text) {
         let mut says = self.variables.says_of(text);
         says |= self.says;
         self.variables.rest(name, says);

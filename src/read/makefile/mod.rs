@@ -246,7 +246,8 @@ impl<'t> Reader<'t> {
         }
         self.comments.sort_by_key(|c| c.start);
         let ignores = comments::ignores(self.file, self.text, self.comments.into_iter(), |line| line);
-        Outline { acts, ignores, ..Outline::default() }
+        let put_in = self.variables.put_in(self.file, self.text);
+        Outline { acts, ignores, put_in, ..Outline::default() }
     }
 
     /// `alone`: no other rule adds to what its target needs.

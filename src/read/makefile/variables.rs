@@ -4,13 +4,18 @@ use std::cell::Cell;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
-use crate::outline::{Choice, Piece};
+use crate::outline::{Choice, Piece, PutIn};
 use crate::read::excerpt::{Excerpt, UNKNOWN};
+use crate::source::{FileId, Span};
 
 /// Variables in variables.
 const DEEPEST: usize = 16;
 /// A longer value is not known.
 const LONGEST: usize = 8 * 1024;
+/// No name is longer.
+const LONGEST_NAME: usize = 128;
+/// No file puts in more values.
+const MOST_PUT_IN: usize = 4_096;
 /// Bytes that all variables of a file become, and look-ups.
 const BUDGET: usize = 1 << 20;
 
@@ -158,6 +163,27 @@ impl Variables {
         }
         out.push_str(&text[at..]);
         Some(out)
+    }
+
+    /// Where variables that are defined once are asked for, with what they are.
+    pub(super) fn put_in(&self, file: FileId, text: &str) -> Vec<PutIn> {
+        let mut found = Vec::new();
+        let mut at = 0;
+        while let Some(dollar) = text[at..].find('$').map(|n| at + n) {
+            // A longer one is a call.
+            let (name, end) = reference(&text[..text.floor_char_boundary(dollar + LONGEST_NAME)], dollar);
+            at = end;
+            if let Some(from) = self.place(name)
+                && let Some(value) = self.value(name).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty())
+            {
+                let span = |part: Range<usize>| Span::new(file, part.start, part.end);
+                found.push(PutIn { at: span(dollar..end), name: name.to_owned(), value, from: span(from) });
+            }
+            if found.len() >= MOST_PUT_IN {
+                break;
+            }
+        }
+        found
     }
 
     /// Appends a part of the file with its variables put in; the shell sees those that are not known as such.

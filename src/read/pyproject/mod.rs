@@ -57,7 +57,13 @@ pub(super) fn read(file: FileId, text: &str) -> Outline {
     }
     // In the order of the file; what an extra brings stands where the extra's own line stands.
     out.acts.sort_by_key(|act| act.at.start);
-    Outline { acts: out.acts, ignores: ignores(file, text, comments(text), |line| line), torn: out.torn, name: own }
+    Outline {
+        acts: out.acts,
+        ignores: ignores(file, text, comments(text), |line| line),
+        torn: out.torn,
+        name: own,
+        ..Outline::default()
+    }
 }
 
 struct Out {

@@ -30,7 +30,7 @@ pub(super) fn read(file: FileId, text: &str) -> Outline {
     }
     out.acts.sort_by_key(|act| act.at.start);
     let ignores = ignores(file, text, comments.into_iter(), |line| line);
-    Outline { acts: out.acts, ignores, torn: Vec::new(), name: out.name }
+    Outline { acts: out.acts, ignores, name: out.name, ..Outline::default() }
 }
 
 /// The arguments of the call whose bracket opens at `n`.

@@ -1,8 +1,9 @@
 //! `strategy.matrix`: its rows, and what `${{ … }}` is in one of them.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
-use crate::outline::{Piece, Text, input_name};
+use crate::outline::{Piece, PutIn, Text, input_name};
 use crate::platform::Os;
 use crate::read::shell::word::push_literal;
 use crate::read::syntax::yaml::Node;
@@ -16,9 +17,12 @@ const KEYS: usize = 64;
 /// An expression that does not end within so many bytes is none.
 const LENGTH: usize = 512;
 
-/// One row: `cuda` → `11.8`, and `cfg.cuda` → `11.8` for maps.
+/// One row: `cuda` → `11.8`, and `cfg.cuda` → `11.8` for maps; with the place of what is written.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Row(Vec<(String, String)>);
+pub(super) struct Row(Vec<(String, String, Option<Span>)>);
+
+/// No job puts in more values.
+const MOST_PUT_IN: usize = 4_096;
 
 /// What a script calls the machine's system.
 const RUNNER_OS: &str = "RUNNER_OS";
@@ -42,20 +46,20 @@ const FOLDERS: &[(&str, &str)] = &[("github.workspace", "GITHUB_WORKSPACE"), ("g
 
 impl Row {
     fn get(&self, key: &str) -> Option<&str> {
-        let value = self.0.iter().find(|(k, _)| k == key).map(|(_, value)| value.as_str());
+        let value = self.0.iter().find(|(k, ..)| k == key).map(|(_, value, _)| value.as_str());
         value.filter(|value| expression(value).is_none())
     }
 
     /// Whether nothing of that name stands in the row, not even what is computed.
     fn lacks(&self, key: &str) -> bool {
         let within = |k: &str, whole: &str| k.strip_prefix(whole).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
-        !self.0.is_empty() && !self.0.iter().any(|(k, _)| within(k, key) || within(key, k))
+        !self.0.is_empty() && !self.0.iter().any(|(k, ..)| within(k, key) || within(key, k))
     }
 
     /// The machine's system, by the labels of its job.
     pub(super) fn set_system(&mut self, labels: &str) {
         if let Some(os) = Os::of_labels(labels) {
-            self.0.push((SYSTEM.to_owned(), os.by_github().to_owned()));
+            self.0.push((SYSTEM.to_owned(), os.by_github().to_owned(), None));
         }
     }
 
@@ -127,6 +131,30 @@ pub(super) fn expression(text: &str) -> Option<(&str, &str, &str)> {
     None
 }
 
+/// What rows put into a job, which is a part of a file's text.
+pub(super) fn put_in(rows: &[Row], job: Span, text: &str) -> Vec<PutIn> {
+    let part = job.range();
+    let mut found = BTreeSet::new();
+    let mut rest = text.get(part.clone()).unwrap_or_default();
+    let whole = rest.len();
+    while let Some((before, inside, after)) = expression(rest) {
+        let begin = part.start + whole - rest.len() + before.len();
+        let at = Span::new(job.file, begin, part.start + whole - after.len());
+        if let Some(key) = inside.trim().strip_prefix("matrix.") {
+            for (_, value, from) in rows.iter().flat_map(|row| row.0.iter().filter(|(k, ..)| k == key)) {
+                if let Some(from) = from.filter(|_| expression(value).is_none() && !value.is_empty()) {
+                    found.insert(PutIn { at, name: format!("matrix.{key}"), value: value.clone(), from });
+                }
+            }
+        }
+        if found.len() > MOST_PUT_IN {
+            break;
+        }
+        rest = after;
+    }
+    found.into_iter().collect()
+}
+
 /// The rows of a job; none where the matrix is computed or absent.
 pub(super) fn rows(strategy: Node<'_>) -> Vec<Row> {
     let Some(matrix) = strategy.get("matrix").filter(|m| m.is_map() && !m.is_template()) else { return Vec::new() };
@@ -166,7 +194,7 @@ pub(super) fn rows(strategy: Node<'_>) -> Vec<Row> {
         return Vec::new();
     }
     for excluded in excluded {
-        rows.retain(|row| !excluded.0.iter().all(|(key, value)| row.get(key) == Some(value)));
+        rows.retain(|row| !excluded.0.iter().all(|(key, value, _)| row.get(key) == Some(value)));
     }
     if axes.is_empty() {
         rows.clear();
@@ -174,10 +202,10 @@ pub(super) fn rows(strategy: Node<'_>) -> Vec<Row> {
     let of_axis = |key: &str| axes.iter().any(|axis| key == *axis || key.strip_prefix(axis).is_some_and(|r| r.starts_with('.')));
     let product = rows.len();
     for included in included {
-        let (own, more): (Vec<_>, Vec<_>) = included.0.iter().cloned().partition(|(key, _)| of_axis(key));
+        let (own, more): (Vec<_>, Vec<_>) = included.0.iter().cloned().partition(|(key, ..)| of_axis(key));
         let mut joined = false;
-        for row in rows[..product].iter_mut().filter(|row| own.iter().all(|(key, value)| row.get(key) == Some(value))) {
-            row.0.retain(|(key, _)| more.iter().all(|(k, _)| k != key));
+        for row in rows[..product].iter_mut().filter(|row| own.iter().all(|(key, value, _)| row.get(key) == Some(value))) {
+            row.0.retain(|(key, ..)| more.iter().all(|(k, ..)| k != key));
             row.0.extend(more.iter().cloned());
             joined = true;
         }
@@ -193,11 +221,11 @@ pub(super) fn rows(strategy: Node<'_>) -> Vec<Row> {
 fn flatten(name: &str, value: Node<'_>, row: &mut Row) {
     // What is computed stays as it is written, which is no value.
     if let Some(text) = value.text().or_else(|| value.is_template().then(|| value.raw())) {
-        row.0.push((name.to_owned(), if value.is_null() { String::new() } else { text.to_owned() }));
+        row.0.push((name.to_owned(), if value.is_null() { String::new() } else { text.to_owned() }, Some(value.at())));
     }
     for (key, value) in value.entries() {
-        if let (Some(key), Some(value)) = (key.text(), value.text()) {
-            row.0.push((format!("{name}.{key}"), value.to_owned()));
+        if let (Some(key), Some(text)) = (key.text(), value.text()) {
+            row.0.push((format!("{name}.{key}"), text.to_owned(), Some(value.at())));
         }
     }
 }
@@ -213,7 +241,7 @@ mod tests {
         let text = format!("matrix: {matrix}");
         let tree = Tree::read(FileId(0), &text);
         let rows = rows(tree.documents().next().expect("a document"));
-        rows.into_iter().map(|r| r.0.iter().map(|(k, v)| format!("{k}={v}")).collect::<Vec<_>>().join(" ")).collect()
+        rows.into_iter().map(|r| r.0.iter().map(|(k, v, _)| format!("{k}={v}")).collect::<Vec<_>>().join(" ")).collect()
     }
 
     #[test]
@@ -245,7 +273,7 @@ mod tests {
     #[test]
     fn expressions() {
         let cells = [("cuda", "11.8"), ("new", "true"), ("old", "false"), ("n", "2.10"), ("x", "${{ y }}")];
-        let mut row = Row(cells.map(|(key, value)| (key.to_owned(), value.to_owned())).to_vec());
+        let mut row = Row(cells.map(|(key, value)| (key.to_owned(), value.to_owned(), None)).to_vec());
         row.set_system("self-hosted linux");
         let text = row.text("a${{ matrix.cuda }}b${{env.X}}${{ github.sha }}$Y", Span::new(FileId(0), 0, 0));
         let variable = Piece::Variable { name: "X".to_owned(), fallback: None, instead: None };

@@ -6,13 +6,13 @@ mod uses;
 
 use std::ops::Range;
 
-use self::matrix::{Row, Worth, expression, rows};
+use self::matrix::{Row, Worth, expression, put_in, rows};
 use super::container::{gpu_options, words};
 use super::excerpt::{Excerpt, UNKNOWN};
 use super::shell::{self, word::push_literal};
 use super::syntax::yaml::{Node, Style, Tree};
 use crate::outline::{
-    Act, Choice, Does, GpuRequest, Job, Launch, Launcher, Outline, Piece, Place, Scope, Text, Torn, Use, Variable, When,
+    Act, Choice, Does, GpuRequest, Job, Launch, Launcher, Outline, Piece, Place, PutIn, Scope, Text, Torn, Use, Variable, When,
     input_name,
 };
 use crate::source::{FileId, Span};
@@ -27,7 +27,7 @@ const SHARED: usize = 200_000;
 pub(super) fn read(file: FileId, text: &str) -> Outline {
     let tree = Tree::read(file, text);
     let folded = folded(&tree);
-    let mut reader = Reader { file, text, folded, acts: Vec::new(), comments: Vec::new(), torn: Vec::new() };
+    let mut reader = Reader { file, text, folded, acts: Vec::new(), put_in: Vec::new(), comments: Vec::new(), torn: Vec::new() };
     for root in tree.documents() {
         let jobs = root.get("jobs").map(Node::entries).unwrap_or_default();
         let shared = root.get("env").map(Node::entries).unwrap_or_default().len();
@@ -41,8 +41,10 @@ pub(super) fn read(file: FileId, text: &str) -> Outline {
             reader.composite(root, runs);
         }
     }
-    let Reader { acts, comments, torn, .. } = reader;
+    let Reader { acts, mut put_in, comments, torn, .. } = reader;
+    put_in.sort();
     let mut outline = tree.outline(acts, comments);
+    outline.put_in = put_in;
     outline.torn.extend(torn);
     outline.torn.sort_by_key(|t| t.at);
     outline.torn.dedup();
@@ -55,6 +57,7 @@ struct Reader<'t> {
     /// With the line ends that YAML folds as blanks.
     folded: String,
     acts: Vec<Act>,
+    put_in: Vec<PutIn>,
     /// Of scripts.
     comments: Vec<Range<usize>>,
     /// Of scripts.
@@ -108,6 +111,7 @@ impl Reader<'_> {
             self.job(key, &Run { root, job, row: Row::default(), choices: Vec::new() });
             return;
         }
+        self.put_in.extend(put_in(&rows, job.at(), self.text));
         for (number, row) in (0u32..).zip(rows) {
             let choices = vec![Choice::Row { job: name.to_owned(), row: number }];
             self.job(key, &Run { root, job, row, choices });
