@@ -98,7 +98,8 @@ pub(crate) fn hides_gpus(name: &str, value: &str, choice: Choice) -> bool {
     let value = value.trim();
     match name.trim_start_matches('-').to_ascii_uppercase().as_str() {
         "CUDA_VISIBLE_DEVICES" => value.is_empty() || value.starts_with('-') || value.eq_ignore_ascii_case("none"),
-        "NVIDIA_VISIBLE_DEVICES" => ["none", "void"].contains(&value),
+        // Source: <https://docs.nvidia.com/datacenter/cloud-native/container-toolkit/latest/docker-specialized.html>.
+        "NVIDIA_VISIBLE_DEVICES" => ["", "none", "void"].contains(&value),
         "NO_CUDA" | "NO_GPU" | "FORCE_CPU" | "USE_CPU" | "CPU_ONLY" => !value.is_empty() && !is_no(value),
         variable => {
             let device = variable.ends_with("DEVICE") && chooses_cpu("device", value, choice);
@@ -143,6 +144,10 @@ mod tests {
             assert_eq!((says(Choice::Cpu), says(Choice::CpuOrAny)), (cpu, any), "{line}");
         }
         assert!(hides_gpus("CUDA_VISIBLE_DEVICES", "-1", Choice::Cpu) && hides_gpus("DEVICE", "auto", Choice::CpuOrAny));
+        assert!(
+            hides_gpus("NVIDIA_VISIBLE_DEVICES", "", Choice::Cpu) && hides_gpus("NVIDIA_VISIBLE_DEVICES", "void", Choice::Cpu)
+        );
+        assert!(!hides_gpus("NVIDIA_VISIBLE_DEVICES", "all", Choice::Cpu));
         assert!(!hides_gpus("DEVICE", "auto", Choice::Cpu) && !hides_gpus("CUDA_VISIBLE_DEVICES", "0", Choice::CpuOrAny));
     }
 }

@@ -6,10 +6,13 @@ use crate::outline::Node;
 use crate::platform::{Arch, Os};
 
 /// Places where no GPU is needed.
-const WITHOUT: &[&str] = &["cpu", "doc", "docs", "lint", "linting", "readthedocs", "rtd"];
+const WITHOUT: &[&str] = &["cpu", "nocuda", "nogpu", "doc", "docs", "lint", "linting", "readthedocs", "rtd"];
 /// Machines that are lent to whoever runs a notebook.
-/// Source: <https://research.google.com/colaboratory/faq.html>.
-const LENT: &[&str] = &["colab", "colaboratory"];
+/// Sources: <https://research.google.com/colaboratory/faq.html>, <https://www.kaggle.com/docs/notebooks>.
+const LENT: &[&str] = &["colab", "colaboratory", "kaggle"];
+/// What a file's own name calls boards and Macs; a folder's may mean anything by it.
+/// Sources: <https://www.raspberrypi.com/documentation/>, <https://support.apple.com/en-us/116943>.
+const SHORT: &[&str] = &["m1", "m2", "m3", "m4", "pi", "pi3", "pi4", "pi5"];
 const TEGRA: &[&str] = &["dustynv", "jetpack", "jetson"];
 
 /// Whether a host may be what is meant: `requirements-rocm.txt`, `pyproject.toml[cpu]` and `l4t-base` are not for an RTX card.
@@ -40,6 +43,18 @@ pub(crate) fn meets(name: &str, host: &Host) -> bool {
         return false;
     }
     if !meets_gpu(&name, host) {
+        return false;
+    }
+    // `requirements-no-cuda.txt` does without, whatever else it says.
+    let pairs = || words().zip(words().skip(1));
+    // AWS Lambda has no GPU; a cloud of GPUs has that name, too.
+    // Source: <https://docs.aws.amazon.com/lambda/latest/dg/python-package.html>.
+    if pairs().any(|pair| matches!(pair, ("no" | "without", "cuda" | "gpu") | ("aws", "lambda"))) {
+        return false;
+    }
+    let own = name.split(':').next().unwrap_or(&name);
+    let own = own.rsplit('/').next().unwrap_or(own);
+    if own.split(|c: char| !c.is_ascii_alphanumeric()).any(|w| SHORT.contains(&w)) {
         return false;
     }
     let cuda = |w: &str| {
@@ -157,6 +172,18 @@ mod tests {
             ("requirements/runtime_maca.txt", false, false),
             ("requirements/runtime_ascend.txt", false, false),
             ("docker/Dockerfile.musa", false, false),
+            ("requirements-rpi5.txt", false, false),
+            ("requirements-pi.txt", false, false),
+            ("requirements-m1.txt", false, false),
+            ("m1/requirements.txt", true, true),
+            ("requirements-nogpu.txt", false, false),
+            ("requirements-no-cuda.txt", false, false),
+            ("requirements-no-torch.txt", true, true),
+            ("requirements-kaggle.txt", false, false),
+            ("requirements-aws-lambda.txt", false, false),
+            ("lambda-labs/requirements.txt", true, true),
+            ("requirements-ipex.txt", false, false),
+            ("requirements_dml.txt", false, false),
         ] {
             assert_eq!((meets(name, &rtx), meets(name, &orin)), (on_rtx, on_orin), "{name}");
         }

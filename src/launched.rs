@@ -45,7 +45,7 @@ fn needs(place: &LaunchPlace<'_>, environments: &[&Environment], own: &Command) 
     }
     let mut needs: Vec<Evidence> = Vec::new();
     if let Some(node) = &launch.gpu_node {
-        needs.push(reason(node.at, "it asks for a node with a GPU"));
+        needs.push(reason(node.at, "it is sent to a node with a GPU"));
     }
     needs.extend(on_cuda);
     needs.extend(launch.environment.iter().filter_map(by_variable));

@@ -39,6 +39,33 @@ impl Platform {
     pub fn set_python(&mut self, pythons: Pythons) {
         (self.python, self.wheels) = (pythons, pythons);
     }
+    /// Whether it is what uv calls by that name (`linux`, `x86_64-unknown-linux-gnu`, `x86_64-manylinux_2_28`); of what cannot be
+    /// told it is not.
+    /// Source: <https://docs.astral.sh/uv/reference/cli/#uv-pip-install--python-platform>.
+    #[must_use]
+    pub fn is_named(&self, name: &str) -> bool {
+        let bare = |os, arch| self.os == os && self.arch == arch;
+        match name {
+            "linux" => bare(Os::Linux, Arch::X86_64),
+            "windows" => bare(Os::Windows, Arch::X86_64),
+            "macos" => bare(Os::MacOs, Arch::Aarch64),
+            _ => name.split_once('-').is_some_and(|(arch, rest)| {
+                let arch = match arch {
+                    "x86_64" => Arch::X86_64,
+                    "aarch64" | "arm64" => Arch::Aarch64,
+                    _ => return false,
+                };
+                let os = match rest {
+                    "unknown-linux-gnu" => Os::Linux,
+                    manylinux if manylinux.starts_with("manylinux") => Os::Linux,
+                    "pc-windows-msvc" => Os::Windows,
+                    "apple-darwin" => Os::MacOs,
+                    _ => return false,
+                };
+                bare(os, arch)
+            }),
+        }
+    }
     /// The same as bits of the tables.
     #[must_use]
     pub fn bits(&self) -> Platforms {
@@ -149,5 +176,30 @@ impl Pythons {
     /// The minors, lowest first.
     pub fn minors(self) -> impl Iterator<Item = u32> {
         (0..64).filter(move |m| self.0 >> m & 1 == 1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_uv_calls_a_machine() {
+        let linux = Platform::default();
+        let spark = Platform { arch: Arch::Aarch64, ..Platform::default() };
+        for (name, is_linux, is_spark) in [
+            ("linux", true, false),
+            ("x86_64-unknown-linux-gnu", true, false),
+            ("x86_64-manylinux_2_28", true, false),
+            ("aarch64-manylinux2014", false, true),
+            ("x86_64-unknown-linux-musl", false, false),
+            ("windows", false, false),
+            ("macos", false, false),
+            ("x86_64-pc-windows-msvc", false, false),
+            ("wasm32-pyodide2024", false, false),
+            ("", false, false),
+        ] {
+            assert_eq!((linux.is_named(name), spark.is_named(name)), (is_linux, is_spark), "{name}");
+        }
     }
 }

@@ -537,3 +537,65 @@ fn cuda_version_chooses_among_condas_builds() {
     let found = environments(&[("environment.yml", &text)]);
     assert_eq!(found, environments(&[("environment.yml", &text.replace("=12.1", ""))]));
 }
+
+#[test]
+fn a_folder_of_packages_comes_from_another_stage() {
+    let ends = [
+        "COPY --from=build /usr/local/lib/python3.10/dist-packages/ /usr/local/lib/python3.10/dist-packages/",
+        "COPY --from=build /usr/local/lib /usr/local/lib",
+    ];
+    for end in ends {
+        let dockerfile = format!(
+            "FROM ubuntu:22.04 AS build\nCOPY requirements.txt /r.txt\nRUN pip install -r /r.txt\nFROM ubuntu:22.04 AS run\n{end}\n"
+        );
+        check(
+            &[("Dockerfile", &dockerfile), ("requirements.txt", "torch==2.3.1\n")],
+            &["Dockerfile:build: <ubuntu:22.04> torch 2.3.1 pypi", "Dockerfile:run: <ubuntu:22.04> torch 2.3.1 pypi"],
+        );
+    }
+}
+
+#[test]
+fn what_is_left_behind_in_a_stage_is_installed_nowhere() {
+    check(
+        &[
+            (
+                "Dockerfile",
+                "FROM ubuntu:22.04 AS build\nCOPY requirements.txt /r.txt\nRUN pip install -r /r.txt\nFROM ubuntu:22.04 AS run\n\
+                 COPY --from=build /out /out\n",
+            ),
+            ("requirements.txt", "torch==2.3.1\n"),
+        ],
+        &[
+            "Dockerfile:build: <ubuntu:22.04> torch 2.3.1 pypi",
+            "Dockerfile:run: <ubuntu:22.04> ",
+            "requirements.txt: torch 2.3.1 pypi",
+        ],
+    );
+}
+
+#[test]
+fn a_conda_environment_comes_from_another_stage() {
+    check(
+        &[
+            (
+                "Dockerfile",
+                "FROM mambaorg/micromamba AS build\nCOPY environment.yml /e.yml\nRUN micromamba env create -f /e.yml\n\
+                 FROM debian:12 AS run\nCOPY --from=build /opt/conda /opt/conda\n",
+            ),
+            (
+                "environment.yml",
+                "name: gpu\nchannels: [conda-forge]\ndependencies:\n- python=3.11\n- pip\n- pip:\n  - torch==2.3.1\n",
+            ),
+        ],
+        &[
+            "Dockerfile:build: <mambaorg/micromamba> conda:pip ?, conda:python ?, torch 2.3.1 pypi",
+            "Dockerfile:run: <debian:12> conda:pip ?, conda:python ?, torch 2.3.1 pypi",
+        ],
+    );
+}
+
+#[test]
+fn uv_installs_for_the_python_that_it_is_told() {
+    check(&[("a.sh", "uv pip install --python-version 3.8 torch\n")], &["a.sh: torch 2.4.1… pypi"]);
+}

@@ -65,9 +65,12 @@ pub(crate) fn fold(beginning: &Beginning, world: &World, script: &Script, aliase
             }
             Event::Install(installed) => {
                 // Who installs into a place that is there already has packages there.
-                let unknown_base = matches!(installed.prefix, Prefix::Somewhere(_));
+                let prefix = pythons.lands(&installed.prefix);
+                let unknown_base = matches!(prefix, Prefix::Somewhere(_));
                 let fresh = || State { before: before.clone(), unknown_base, ..State::of_image(platform.clone(), None) };
-                states.entry(pythons.lands(&installed.prefix)).or_insert_with(fresh).install(installed, aliases);
+                let state = states.entry(prefix).or_insert_with(fresh);
+                state.install(installed, aliases);
+                pythons.unnamed |= installed.prefix == Prefix::System && !state.installed.is_empty();
             }
             Event::Remove { tool, prefix, names } => {
                 if let Some(state) = states.get_mut(&pythons.lands(prefix)) {
@@ -111,6 +114,7 @@ pub(crate) fn fold(beginning: &Beginning, world: &World, script: &Script, aliase
         Event::Driver(version) => Some(OwnDriver { version: version.clone() }),
         _ => None,
     });
+    let on_musl = base.as_ref().is_some_and(|image| knowledge::is_musl(&image.reference));
     let several = states.values().filter(|s| !s.steps.is_empty()).count() > 0;
     states
         .into_iter()
@@ -124,7 +128,8 @@ pub(crate) fn fold(beginning: &Beginning, world: &World, script: &Script, aliase
             builds: vec![world.build],
             platform: state.platform.clone(),
             image: base.clone(),
-            runs: beginning.runs && !script.suits_host && !script.on_cpu,
+            // No wheel of a framework fits musl.
+            runs: beginning.runs && !script.suits_host && !script.on_cpu && !on_musl,
             components: state.components(),
             steps: state.steps,
             variables: variables.clone(),
@@ -204,20 +209,37 @@ fn package_compat(name: &str) -> Option<ForwardCompat> {
 struct OwnPython<'a> {
     minor: Option<&'a str>,
     of_image: bool,
+    /// The image has a Python beside the distribution's.
+    beside: bool,
+    /// The one that `python3` is among the system's packages, where that is known.
+    of_system: Option<&'static str>,
+    /// Something was installed before any was named.
+    unnamed: bool,
 }
 
 impl<'a> OwnPython<'a> {
     fn of_image(image: Option<&Image>) -> Self {
-        let minor = image.and_then(|image| image.row).filter(|row| !row.torch.is_empty()).map(|row| row.python);
-        Self { minor, of_image: minor.is_some() }
+        let row = image.and_then(|image| image.row);
+        let minor = row.filter(|row| !row.torch.is_empty()).map(|row| row.python);
+        let beside = row.is_some_and(|row| !row.python.is_empty()) && minor.is_none();
+        let of_system = image.and_then(|image| {
+            let own = image.row.map(|row| row.python).filter(|python| !python.is_empty());
+            own.or_else(|| knowledge::system_python(&image.reference))
+        });
+        Self { minor, of_image: minor.is_some(), beside, of_system, unnamed: false }
     }
     /// The prefix whose packages a step changes.
     fn lands(&mut self, prefix: &'a Prefix) -> Prefix {
         match prefix {
+            // Whether it is the one that packages went into before is not told.
+            Prefix::Python(minor) if self.minor.is_none() && self.unnamed && self.of_system != Some(minor) => {
+                Prefix::Somewhere(format!("python{minor}"))
+            }
             // Each Python has packages of its own; what a second one finds in an image with torch is not told.
             Prefix::Python(minor) if *self.minor.get_or_insert(minor) == minor.as_str() => Prefix::System,
             Prefix::Python(_) | Prefix::Distribution if self.of_image => Prefix::Unknown,
             Prefix::Python(minor) => Prefix::Venv(format!("python{minor}")),
+            Prefix::Distribution if self.beside => Prefix::Venv("/usr".to_owned()),
             Prefix::Distribution => Prefix::System,
             other => other.clone(),
         }

@@ -36,6 +36,16 @@ pub fn is_of_cuda(reference: &str) -> bool {
     ImageReference::parse(reference).is_some_and(|parsed| cuda_tag(&parsed).is_some())
 }
 
+/// Whether an image has musl in the place of glibc, by its own name or the variant in its tag: wheels of `manylinux` do not fit.
+/// Sources: <https://hub.docker.com/_/python>, <https://peps.python.org/pep-0656/>.
+#[must_use]
+pub fn is_musl(reference: &str) -> bool {
+    ImageReference::parse(reference).is_some_and(|parsed| {
+        let of_tag = |tag: &str| tag.split('-').any(|part| part.trim_end_matches(|c: char| !c.is_ascii_alphabetic()) == "alpine");
+        parsed.repository.rsplit('/').next() == Some("alpine") || parsed.tag.as_deref().is_some_and(of_tag)
+    })
+}
+
 fn cuda_tag(parsed: &ImageReference) -> Option<&str> {
     matches!(parsed.repository.as_str(), "nvidia/cuda" | "nvcr.io/nvidia/cuda").then_some(parsed.tag.as_deref()).flatten()
 }
@@ -76,6 +86,18 @@ mod tests {
         ] {
             assert_eq!(is_of_cuda(reference), cuda, "{reference}");
             assert_eq!(system_python(reference), python, "{reference}");
+        }
+    }
+
+    #[test]
+    fn images_with_musl() {
+        for reference in
+            ["alpine", "alpine:3.20", "python:3.11-alpine", "python:3.11-alpine3.20", "docker.io/library/python:alpine"]
+        {
+            assert!(is_musl(reference), "{reference}");
+        }
+        for reference in ["python:3.11-slim", "nvidia/cuda:12.4.1-base-ubuntu22.04", "company/alpine-ai:1", ""] {
+            assert!(!is_musl(reference), "{reference}");
         }
     }
 

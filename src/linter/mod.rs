@@ -64,6 +64,8 @@ struct Judged {
     reached: BTreeSet<FileId>,
     looked: BTreeSet<(String, Kind)>,
     installed: BTreeSet<String>,
+    /// It is a stage that nobody runs: what of it counts is in those that copy from it.
+    only_copied: bool,
     outside: BTreeSet<(String, Span)>,
     /// Where it starts, if more leads on from there than is followed.
     left_out: Option<Span>,
@@ -273,8 +275,8 @@ impl Linter {
         };
         run(project::commanded(&project), &mut judged, &mut order);
         // What CI installs, people install by hand, too; what an image or a script installs is theirs.
-        let installed: BTreeSet<String> =
-            judged.iter().filter(|(name, _)| !upon::is_of_ci(name)).flat_map(|(_, j)| j.installed.iter().cloned()).collect();
+        let by_hand = judged.iter().filter(|(name, j)| !upon::is_of_ci(name) && !j.only_copied);
+        let installed: BTreeSet<String> = by_hand.flat_map(|(_, j)| j.installed.iter().cloned()).collect();
         let upon = upon::upon(judged.iter().map(|(name, j)| (name.as_str(), j)), |path| self.files.get(path).map(|f| f.id));
         run(project::manifests(&project, &installed, &upon), &mut judged, &mut order);
         let mut seen: Vec<Seen> = order.iter().filter_map(|name| judged.get(name)).flat_map(|j| j.seen.iter().cloned()).collect();
@@ -376,6 +378,7 @@ impl Linter {
             reached: BTreeSet::new(),
             looked: BTreeSet::new(),
             installed: BTreeSet::new(),
+            only_copied: false,
             outside: BTreeSet::new(),
             left_out: None,
             environments: Arc::default(),
@@ -438,6 +441,7 @@ impl Linter {
                 at: Span::new(file.id, 0, 0),
                 enters: Enters::Script,
                 runs: true,
+                wanted: true,
                 machine: String::new(),
                 processors: Processors::default(),
                 nodes: Vec::new(),
@@ -510,6 +514,7 @@ impl Judged {
         self.reached.extend(script.reached);
         self.looked.extend(script.looked);
         self.installed.extend(script.installed);
+        self.only_copied |= script.only_copied;
         self.outside.extend(script.links.into_iter().filter_map(|(at, link)| match link {
             Link::Outside(path) => Some((path, at)),
             _ => None,

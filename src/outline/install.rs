@@ -106,6 +106,9 @@ pub struct InstallFlags {
     pub all_extras: bool,
     /// `--python-version`, `-p 3.11` of uv.
     pub python: Option<Text>,
+    /// For the machine or Python that this names, which need not be the one that runs the command: `--platform`, `--abi`,
+    /// `--python-platform`.
+    pub platform: Option<Text>,
     /// What is picked need not be the newest of today: `--exclude-newer`, `--uploaded-prior-to`, `--resolution lowest`.
     pub not_newest: bool,
 }

@@ -42,8 +42,10 @@ pub struct Launch {
     pub nodes: Vec<Node>,
     /// An argument could not be read (`$GPU_ARGS`, an array, `extends`): absence proves nothing.
     pub open: bool,
-    /// Nothing of it uses a GPU: it has no replicas, or only prints its help.
+    /// Nothing of it uses a GPU: it has no replicas, only prints its help, or is made and never started.
     pub idle: bool,
+    /// It is only made (`docker create`).
+    pub made: bool,
 }
 
 impl Launch {
@@ -70,6 +72,7 @@ impl Launch {
             nodes: Vec::new(),
             open: false,
             idle: false,
+            made: false,
         }
     }
     /// Whether a GPU's devices and driver may be there when it runs.
@@ -181,6 +184,8 @@ pub struct BuildOf {
     pub arguments: Vec<Variable>,
     /// More of them come from where nothing is read.
     pub unread_arguments: bool,
+    /// What takes the place of stages and images of these names (`--build-context base=docker-image://x`).
+    pub contexts: Vec<(String, Text)>,
 }
 
 /// How a launch asks for a GPU.

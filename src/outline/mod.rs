@@ -189,6 +189,8 @@ pub enum Does {
     Conflict(Vec<Choice>),
     /// The project is worked out for machines on which one of these markers holds, and no others (`tool.uv.environments`).
     ResolvedFor(Vec<Text>),
+    /// The file was worked out from this one, whose place it takes (`# via -r requirements.in`).
+    WorkedOutFrom(Text),
     /// The project is no package: it lists what is installed, and is not installed itself (poetry's `package-mode = false`).
     Unpackaged,
     /// The project is the root of others, which share what it sets (`tool.uv.workspace`).
@@ -235,6 +237,8 @@ pub enum Does {
     Compile(Compile),
     /// A container or program is started.
     Launch(Box<Launch>),
+    /// Containers that were made before are started (`docker start`), by name.
+    Start(Vec<Text>),
     /// System packages (apt, dnf, apk …) come or go.
     System(SystemPackages),
     /// Another file takes part here.

@@ -1,4 +1,4 @@
-//! Build arguments: what whoever builds a Dockerfile gives for its `ARG`s.
+//! Build arguments: what whoever builds a Dockerfile gives for its `ARG`s, and puts in the place of its stages.
 
 use std::collections::BTreeMap;
 
@@ -12,6 +12,8 @@ pub(super) struct Arguments {
     given: BTreeMap<String, Option<String>>,
     /// More of them may be given.
     open: bool,
+    /// What takes the place of stages and images, by their names; `None` for what is not known.
+    contexts: BTreeMap<String, Option<String>>,
 }
 
 impl Arguments {
@@ -25,12 +27,14 @@ impl Arguments {
             };
             (argument.name.clone(), value)
         });
-        Self { given: given.collect(), open: build.unread_arguments }
+        let contexts = build.contexts.iter().map(|(name, text)| (name.to_lowercase(), variables.resolve(text)));
+        Self { given: given.collect(), open: build.unread_arguments, contexts: contexts.collect() }
     }
     /// Those that any of these gives, with no value known.
     pub(super) fn unknown<'s>(all: impl Iterator<Item = &'s Self> + Clone) -> Self {
         let given = all.clone().flat_map(|one| one.given.keys().map(|name| (name.clone(), None))).collect();
-        Self { given, open: all.into_iter().any(|one| one.open) }
+        let contexts = all.clone().flat_map(|one| one.contexts.keys().map(|name| (name.clone(), None))).collect();
+        Self { given, open: all.into_iter().any(|one| one.open), contexts }
     }
     /// What is given for an `ARG`: `None` where nothing is, `Some(None)` where it is not known.
     pub(super) fn value(&self, name: &str) -> Option<Option<&str>> {
@@ -38,5 +42,12 @@ impl Arguments {
             Some(value) => Some(value.as_deref()),
             None => self.open.then_some(None),
         }
+    }
+    /// The image that takes the place of a stage or an image of that name, as BuildKit has it: `None` where nothing does,
+    /// `Some(None)` where it is not known.
+    /// Source: <https://docs.docker.com/reference/cli/docker/buildx/build/#build-context>.
+    pub(super) fn in_place_of(&self, name: &str) -> Option<Option<&str>> {
+        let context = self.contexts.get(&name.to_lowercase())?;
+        Some(context.as_deref().and_then(|context| context.strip_prefix("docker-image://")))
     }
 }

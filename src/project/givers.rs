@@ -8,6 +8,7 @@ use super::made::{Images, Made, Naming};
 use super::origins::{self, Origin};
 use super::processors::Processors;
 use super::spoken::Name;
+use super::starts::has_own_runner;
 use super::variables::Variables;
 use super::{Project, merged, paths};
 use crate::outline::{BuildOf, Does, Kind, Launch, Launcher, Node, Text};
@@ -415,8 +416,16 @@ fn runs(project: &Project<'_>, interpolations: &mut Interpolations<'_, '_>) -> B
     let mut found: BTreeMap<String, Known> = BTreeMap::new();
     // What Markdown says people do is no run of its own.
     for (path, file) in project.files().filter(|(_, file)| file.kind != Kind::Markdown) {
+        let mut lent = false;
         for act in &file.outline.acts {
+            if let Does::Job(job) = &act.does {
+                lent = !has_own_runner(job);
+            }
             let Does::Launch(launch) = &act.does else { continue };
+            // A machine that is lent has no GPU to run it with: that says nothing of those that have one.
+            if lent {
+                continue;
+            }
             // One that becomes a file for another program is not run with a GPU here.
             let handed_on = launch.by == Launcher::Apptainer && launch.idle;
             let started = launch.build.is_none() && (!launch.idle || handed_on);

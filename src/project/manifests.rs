@@ -15,11 +15,14 @@ use crate::source::Span;
 const MOST_WORK: usize = 1_000_000;
 /// A requirement that takes part in a start is as much work as this many acts that are passed over.
 const REQUIRED: usize = 64;
+/// Of the folders above a file no more are looked at.
+const DEEPEST: usize = 32;
 
 /// The starts that are manifests, without those that a command of the root installs. Those of `upon` are installed by all who do
 /// where packages are already.
 pub(crate) fn manifests(project: &Project<'_>, installed: &BTreeSet<String>, upon: &BTreeSet<String>) -> Vec<Beginning> {
     let mut found = Vec::new();
+    let sources = worked_out(project);
     for (path, file) in project.files().filter(|(_, file)| !file.by_link) {
         let at = Span::new(file.id, 0, 0);
         let mut push = |name: String, selection: Selection| {
@@ -27,15 +30,17 @@ pub(crate) fn manifests(project: &Project<'_>, installed: &BTreeSet<String>, upo
             let selection = Selection { upon: upon.contains(path), choices, ..selection };
             let (path, enters, machine) = (path.to_owned(), Enters::Manifest(selection), String::new());
             let processors = Processors::default();
-            found.push(Beginning { name, path, at, enters, runs: true, machine, processors, nodes: Vec::new() });
+            found.push(Beginning { name, path, at, enters, runs: true, wanted: true, machine, processors, nodes: Vec::new() });
         };
         match file.kind {
-            Kind::Requirements if !installed.contains(path) && !is_constraints(path) => push(path.to_owned(), alone()),
+            Kind::Requirements if !installed.contains(path) && !is_constraints(path) && !sources.contains(path) => {
+                push(path.to_owned(), alone());
+            }
             Kind::CondaEnvironment if !installed.contains(path) && !file.outline.acts.is_empty() => {
                 push(path.to_owned(), alone())
             }
             Kind::Pyproject | Kind::Pipfile => {
-                if installed.contains(path) || !is_list(project, path, file) {
+                if !project.usage.is_abroad(path) && (installed.contains(path) || !is_list(project, path, file)) {
                     own(project, path, file, &mut push);
                 }
                 composed(project, path, file, &mut push);
@@ -108,10 +113,14 @@ fn own(project: &Project<'_>, path: &str, file: File<'_>, push: &mut impl FnMut(
     if tool != Tool::Uv {
         selection.with.extend(defaults(project, file, tool).into_iter().flatten());
     }
-    if !project.usage.is_with_extra(path, &file.outline.acts) {
+    let choosing = project.usage.choosing(path, &file.outline.acts);
+    if choosing.is_none() {
         push(path.to_owned(), selection.clone());
     }
-    each(path, acts().filter(|act| asks(act)), &selection, most(project, path, file, tool, &selection), push);
+    // What chooses nothing comes beside what does, and is not looked at without it.
+    let whole =
+        |act: &&Act| asks(act) && choosing.as_ref().is_none_or(|all| act.when.0.iter().any(|choice| all.contains(choice)));
+    each(path, acts().filter(whole), &selection, most(project, path, file, tool, &selection), push);
 }
 
 /// The same with each extra, group and environment of these acts beside.
@@ -192,6 +201,34 @@ fn is_set_up_by(project: &Project<'_>, path: &str, kind: Kind) -> bool {
 /// A project of poetry that nothing installs: only the list of its lock is taken.
 fn is_list(project: &Project<'_>, path: &str, file: File<'_>) -> bool {
     project.tool_of(path, file) == Tool::Poetry && project.usage.is_list(path, &file.outline.acts)
+}
+
+/// The `.in` files that others are worked out from: these are installed in their place.
+fn worked_out(project: &Project<'_>) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    for (path, file) in project.files() {
+        // Where a command runs is not known: any folder above.
+        let mut add = |named: &str| {
+            let folders = path.match_indices('/').map(|(at, _)| &path[..at]).take(DEEPEST).chain([""]);
+            found.extend(folders.filter_map(|folder| paths::join(folder, named)).filter(|path| project.file(path).is_some()));
+        };
+        for act in &file.outline.acts {
+            match &act.does {
+                Does::WorkedOutFrom(source) => source.known().map_or((), &mut add),
+                Does::Install(install) if install.tool == Tool::UvPip && install.flags.elsewhere => {
+                    let read = install.reads.iter().filter_map(|include| include.path.known());
+                    read.filter(|path| path.ends_with(".in")).for_each(&mut add);
+                }
+                _ => {}
+            }
+        }
+        if file.kind == Kind::Requirements
+            && let Some(stem) = path.strip_suffix(".txt")
+        {
+            found.insert(format!("{stem}.in"));
+        }
+    }
+    found
 }
 
 /// A file that only bounds what others install.

@@ -159,6 +159,7 @@ pub(super) fn build(layers: &[&Launch]) -> Option<BuildOf> {
         target: over.target.or(base.target),
         arguments: base.arguments.into_iter().chain(over.arguments).collect(),
         unread_arguments: base.unread_arguments || over.unread_arguments,
+        contexts: base.contexts.into_iter().chain(over.contexts).collect(),
     })
 }
 

@@ -27,6 +27,8 @@ pub(crate) struct Beginning {
     pub(crate) enters: Enters,
     /// Whether a host runs it as it is: not a builder stage, not a hosted CI job, not an image without a GPU.
     pub(crate) runs: bool,
+    /// Someone asks for it: it is no stage that is only there for others.
+    pub(crate) wanted: bool,
     /// The labels of the machine that a CI job asks for.
     pub(crate) machine: String,
     /// The processors that an image is for, or that a CI job runs on.
@@ -98,6 +100,7 @@ pub(crate) fn commanded(project: &Project<'_>) -> Vec<Beginning> {
                 at,
                 enters,
                 runs,
+                wanted: true,
                 machine,
                 processors: Processors::default(),
                 nodes: Vec::new(),
@@ -207,6 +210,7 @@ fn called(project: &Project<'_>, calling: &Beginning, rest: &[Act], at: usize, m
                 path: path.clone(),
                 at: act.at,
                 runs: on_own_runner(&machine),
+                wanted: true,
                 processors: Processors::of_labels(&machine),
                 nodes: Vec::new(),
                 machine,
@@ -275,6 +279,7 @@ pub(super) fn stages(project: &Project<'_>, path: &str) -> Vec<Beginning> {
             machine: String::new(),
             processors: processors[n].clone(),
             nodes: built.nodes(&name_of(n, stage), n == last),
+            wanted: built.wants(&name_of(n, stage), n == last),
             runs: {
                 let name = name_of(n, stage);
                 let gpu = built.gpu(&name, n == last);

@@ -7,6 +7,7 @@ use super::before::{folder_of, places};
 use super::{Project, paths};
 use crate::notation::requirement::{self, Subject, normalise};
 use crate::outline::{Act, Choice, Does, How, Install, Kind, Role, Text, Tool};
+use crate::platform::{Arch, Platform};
 
 /// Of one project no more commands count.
 const MOST: usize = 256;
@@ -18,6 +19,8 @@ pub(super) struct Usage {
     exported: BTreeSet<String>,
     /// A command or a page installs it.
     installed: BTreeSet<String>,
+    /// A command installs it for another machine than one on Linux.
+    abroad: BTreeSet<String>,
     /// The extras of each command of a page that installs it.
     told: BTreeMap<String, Vec<BTreeSet<String>>>,
 }
@@ -42,7 +45,9 @@ impl Usage {
         for read in install.reads.iter().filter(|read| read.how == How::Project) {
             let Some(folder) = read.path.known() else { continue };
             for place in at(folder) {
-                if install.flags.elsewhere {
+                if install.flags.platform.as_ref().is_some_and(is_abroad) {
+                    self.abroad.insert(place);
+                } else if install.flags.elsewhere {
                     self.exported.extend(Some(place).filter(|_| install.tool == Tool::Poetry));
                 } else {
                     let extras = known(&install.flags.extras);
@@ -87,11 +92,16 @@ impl Usage {
         !self.installed.contains(path) && (self.exported.contains(path) || unpackaged())
     }
 
-    /// Whether people always name an extra that chooses one of the project's own packages: those which choose it exclude each
-    /// other, or each command of its pages names one.
-    pub(super) fn is_with_extra(&self, path: &str, acts: &[Act]) -> bool {
+    /// Whether a project is installed for other machines only.
+    pub(super) fn is_abroad(&self, path: &str) -> bool {
+        self.abroad.contains(path) && !self.installed.contains(path)
+    }
+
+    /// The extras and groups of which people always name one, as it chooses one of the project's packages: those which choose it
+    /// exclude each other, or each command of its pages names one. `None` where people may do without.
+    pub(super) fn choosing(&self, path: &str, acts: &[Act]) -> Option<BTreeSet<Choice>> {
         let mut own: BTreeSet<String> = BTreeSet::new();
-        let mut by_extra: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
+        let mut by_choice: BTreeMap<&Choice, BTreeSet<String>> = BTreeMap::new();
         for act in acts {
             let package = match &act.does {
                 Does::Require(r) if r.role == Role::Asks => r.written.known().and_then(package_of),
@@ -103,22 +113,27 @@ impl Usage {
                 act.when.0.iter().filter(|choice| matches!(choice, Choice::Extra(_) | Choice::Group(_) | Choice::Feature(_)));
             match (parts.collect::<Vec<_>>().as_slice(), &act.does) {
                 ([], Does::Require(_)) => drop(own.insert(package)),
-                ([Choice::Extra(extra)], _) => drop(by_extra.entry(extra).or_default().insert(package)),
+                ([choice @ (Choice::Extra(_) | Choice::Group(_))], _) => {
+                    by_choice.entry(choice).or_default().insert(package);
+                }
                 _ => {}
             }
         }
-        by_extra.retain(|_, packages| packages.iter().any(|name| own.contains(name)));
-        let chooses = |extra: &str| by_extra.contains_key(extra);
+        by_choice.retain(|_, packages| packages.iter().any(|name| own.contains(name)));
+        let chooses = |choice: &Choice| by_choice.contains_key(choice);
         let exclusive = acts.iter().any(|act| match &act.does {
-            Does::Conflict(sides) => {
-                let extras = sides.iter().filter(|side| matches!(side, Choice::Extra(extra) if chooses(extra)));
-                extras.take(2).count() == 2
-            }
+            Does::Conflict(sides) => sides.iter().filter(|side| chooses(side)).take(2).count() == 2,
             _ => false,
         });
-        let told = self.told.get(path).is_some_and(|all| all.iter().all(|extras| extras.iter().any(|extra| chooses(extra))));
-        exclusive || told
+        let names = |extras: &BTreeSet<String>| extras.iter().any(|extra| chooses(&Choice::Extra(extra.clone())));
+        let told = self.told.get(path).is_some_and(|all| all.iter().all(names));
+        (exclusive || told).then(|| by_choice.into_keys().cloned().collect())
     }
+}
+
+fn is_abroad(platform: &Text) -> bool {
+    let linux = |arch| Platform { arch, ..Platform::default() };
+    !platform.known().is_some_and(|name| [Arch::X86_64, Arch::Aarch64].into_iter().any(|arch| linux(arch).is_named(name)))
 }
 
 fn package_of(text: &str) -> Option<String> {

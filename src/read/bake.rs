@@ -135,7 +135,15 @@ fn built(target: &Block, lineage: &[&Block], defaults: &HashMap<&str, &Text>) ->
         }
     }
     let (target_stage, arguments) = (get("target").map(text), arguments.into_values().collect());
-    let build = BuildOf { context, dockerfile, target: target_stage, arguments, unread_arguments };
+    let mut contexts: BTreeMap<&str, Text> = BTreeMap::new();
+    for named in lineage.iter().rev().filter_map(|block| block.attributes.get("contexts")) {
+        match named {
+            Value::Map(all) => contexts.extend(all.iter().map(|(name, value)| (name.as_str(), text(value)))),
+            _ => unread_arguments = true,
+        }
+    }
+    let contexts = contexts.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+    let build = BuildOf { context, dockerfile, target: target_stage, arguments, unread_arguments, contexts };
     let platforms: Vec<Text> = match get("platforms") {
         Some(Value::List(all)) => all.iter().map(text).collect(),
         Some(other) => vec![text(other)],

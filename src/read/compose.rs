@@ -241,6 +241,7 @@ impl<'a> Service<'a> {
             gpu_node: None,
             nodes: Vec::new(),
             open: self.open,
+            made: false,
         }
     }
 
@@ -252,7 +253,14 @@ impl<'a> Service<'a> {
     fn build(&mut self, node: Node<'a>) -> Option<BuildOf> {
         if !node.is_map() || node.is_template() {
             let context = node_text(node)?;
-            return Some(BuildOf { context, dockerfile: None, target: None, arguments: Vec::new(), unread_arguments: false });
+            return Some(BuildOf {
+                context,
+                dockerfile: None,
+                target: None,
+                arguments: Vec::new(),
+                unread_arguments: false,
+                contexts: Vec::new(),
+            });
         }
         if node.get("dockerfile_inline").is_some() {
             self.open = true;
@@ -265,6 +273,7 @@ impl<'a> Service<'a> {
             target: of("target"),
             arguments: node.get("args").map(|n| variables(n, Scope::Arg)).unwrap_or_default(),
             unread_arguments: node.is_open() || node.get("args").is_some_and(Node::is_open),
+            contexts: node.get("additional_contexts").map(contexts).unwrap_or_default(),
         })
     }
 
@@ -352,6 +361,12 @@ fn is_gpu_request(device: Node<'_>) -> bool {
     let driver = device.get("driver").and_then(Node::text);
     let mut ids = device.get("device_ids").into_iter().flat_map(Node::items);
     !zero && (gpu || driver == Some("nvidia") || (driver == Some("cdi") && ids.any(|i| i.text().is_some_and(is_gpu_device))))
+}
+
+/// What takes the place of stages and images, by name: a map, or a list of `name=what`.
+fn contexts(node: Node<'_>) -> Vec<(String, Text)> {
+    let named = variables(node, Scope::Arg).into_iter();
+    named.filter_map(|context| Some((context.name, context.value?))).collect()
 }
 
 #[cfg(test)]

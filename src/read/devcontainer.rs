@@ -71,10 +71,18 @@ fn launch(root: Node<'_>, torn: bool) -> Option<Act> {
             target: of(node, "target"),
             arguments: node.get("args").map(|n| variables(n, Scope::Arg)).unwrap_or_default(),
             unread_arguments: false,
+            contexts: Vec::new(),
         }),
         (None, Some((_, node))) => {
             let context = of(root, "context").unwrap_or_else(here);
-            Some(BuildOf { context, dockerfile: node_text(node), target: None, arguments: Vec::new(), unread_arguments: false })
+            Some(BuildOf {
+                context,
+                dockerfile: node_text(node),
+                target: None,
+                arguments: Vec::new(),
+                unread_arguments: false,
+                contexts: Vec::new(),
+            })
         }
         (None, None) => None,
     };
@@ -112,6 +120,7 @@ fn launch(root: Node<'_>, torn: bool) -> Option<Act> {
         // The compose file may ask for what is not asked here.
         open: open || torn || compose.is_some(),
         idle: false,
+        made: false,
     };
     Some(Act { at: root.at(), when: When::default(), does: Does::Launch(Box::new(launch)) })
 }

@@ -88,8 +88,10 @@ fn read_object(object: Node<'_>, torn: bool, acts: &mut Vec<Act>) {
         for ((_, launch), (_, init)) in launches.iter_mut().zip(&all) {
             launch.nodes.clone_from(&nodes);
             launch.open |= torn || pod.is_open() || *init || (asked && !launch.gpu.is_asked());
-            launch.open |= !RUN_AS_WRITTEN.contains(&kind);
-            launch.idle |= idle;
+            let written = RUN_AS_WRITTEN.contains(&kind);
+            launch.open |= !written;
+            // A template that names no GPU may be run by anything.
+            launch.idle |= idle || !written && !launch.gpu.is_asked() && launch.image.is_some();
             launch.object = Some(Object { kind: kind.to_owned(), name: name.to_owned() });
         }
         if !asked
@@ -202,6 +204,7 @@ fn launch(container: Node<'_>, pod: Node<'_>, share: Option<Span>, init: bool) -
         gpu: asked.map_or(unasked, GpuRequest::Asked),
         extends: None,
         idle: Launch::only_tells(entrypoint.as_deref(), &command),
+        made: false,
         command,
         entrypoint,
         environment: container.get("env").map(environment).unwrap_or_default(),
@@ -272,8 +275,8 @@ fn environment(node: Node<'_>) -> Vec<Variable> {
         .collect()
 }
 
-/// The first word that sends the pod to a GPU node and to no other: of its selector or affinity. A toleration only
-/// permits one, a preference only likes it.
+/// The first word that sends the pod to a GPU node and to no other, of its selector or affinity, or that lets it onto nodes which
+/// are kept for GPUs. A preference only likes one.
 fn gpu_node(pod: Node<'_>) -> Option<Text> {
     let selector = pod.get("nodeSelector").map(Node::entries).unwrap_or_default();
     let selected = selector.into_iter().find_map(|(key, value)| speaks(key, &[value]));
@@ -283,7 +286,14 @@ fn gpu_node(pod: Node<'_>) -> Option<Text> {
         let words: Vec<_> = terms.into_iter().map(term).collect();
         if words.iter().all(Option::is_some) { words.into_iter().flatten().next() } else { None }
     };
-    selected.or_else(attracted)
+    // Source: <https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/#extendedresourcetoleration>.
+    let tolerated = || {
+        let all = pod.get("tolerations").map(Node::items).unwrap_or_default().into_iter();
+        let mut keys = all.filter_map(|toleration| toleration.get("key"));
+        let key = keys.find(|key| key.text() == Some("nvidia.com/gpu"))?;
+        Some(Text::literal("nvidia.com/gpu", key.body()))
+    };
+    selected.or_else(attracted).or_else(tolerated)
 }
 
 /// The first word for a GPU among the conditions of a term, all of which must hold.
@@ -384,7 +394,8 @@ mod tests {
             ("nodeSelector: {pool: gpu-pool}", "y: 1", "no [gpu-pool]"),
             ("nodeSelector: {gpu: 'false'}", "y: 1", "no []"),
             ("nodeSelector: {cloud.google.com/gke-tpu-accelerator: v5}", "y: 1", "no []"),
-            ("tolerations: [{key: nvidia.com/gpu, operator: Exists}]", "y: 1", "no []"),
+            ("tolerations: [{key: nvidia.com/gpu, operator: Exists}]", "y: 1", "no [nvidia.com/gpu]"),
+            ("tolerations: [{operator: Exists}]", "y: 1", "no []"),
             (
                 "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: [{key: gpu, operator: In, values: [a]}]}]}}}",
                 "y: 1",
@@ -452,7 +463,7 @@ mod tests {
         assert_eq!(states(&show_of("Deployment", "replicas: 0,")), [(false, true), (true, true)]);
         for kind in ["TrainingRuntime", "ClusterTrainingRuntime", "ServingRuntime", "PodTemplate", "Whatever"] {
             let template = show_of(kind, "");
-            assert_eq!(states(&template), [(true, false), (true, false)], "{kind}");
+            assert_eq!(states(&template), [(true, true), (true, false)], "{kind}");
             assert!(template.iter().all(|l| l.gpu_node.is_none()), "{kind}");
         }
     }

@@ -23,6 +23,7 @@ mod gitlab;
 mod kubernetes;
 mod kustomization;
 mod lock;
+mod made;
 mod makefile;
 pub(crate) mod markdown;
 mod names;
@@ -213,6 +214,7 @@ pub fn kind_by_content(path: &str, head: &str) -> Option<Kind> {
 pub fn read(kind: Kind, path: &str, file: FileId, text: &str) -> Outline {
     let Some(format) = FORMATS.iter().find(|f| f.kind == kind) else { return Outline::default() };
     let mut outline = (format.read)(file, text);
+    made::settle(&mut outline.acts);
     outline.acts.extend(default_runtime::find(kind, file, text));
     // Files that are ours by a pattern or by content may be meant for another program.
     if !format.exact.iter().any(|glob| names::fits(glob, path)) {

@@ -1,5 +1,6 @@
 //! pip's requirements format; constraints are written in the same way, and the file that includes them knows.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::command::asks::{Asked, asked, index, no_index};
@@ -18,6 +19,8 @@ use crate::source::{FileId, Span};
 
 /// More places in one file say nothing new.
 const TORN: usize = 50;
+/// A file that is worked out comes from no more others.
+const SOURCES: usize = 64;
 
 /// The options that pip takes in a requirements file.
 const OPTIONS: Grammar = Grammar {
@@ -52,6 +55,7 @@ pub(super) fn read(file: FileId, text: &str) -> Outline {
         if conda { reader.conda(line) } else { reader.line(line) }
     }
     let mut outline = reader.outline;
+    outline.acts.extend(worked_out_from(file, text, &lines));
     outline.torn.truncate(TORN);
     template::choose(text, &mut outline.acts);
     let whole = |spoken_of: Range<usize>| lines.whole(spoken_of.end.saturating_sub(1).max(spoken_of.start));
@@ -68,6 +72,26 @@ fn is_conda_list(text: &str, lines: &Lines) -> bool {
     let first = || lines.lines.iter().take(20);
     let explicit = first().next().is_some_and(|line| line.text == "@EXPLICIT");
     said || explicit || (!lines.lines.is_empty() && first().all(|line| exported(&line.text).is_some()))
+}
+
+/// The files that pip-compile and `uv pip compile` say this one comes from: in the command at its top, or behind each package.
+/// Sources: <https://pip-tools.readthedocs.io/en/stable/>, <https://docs.astral.sh/uv/pip/compile/>.
+fn worked_out_from(file: FileId, text: &str, lines: &Lines) -> Vec<Act> {
+    let mut seen = BTreeSet::new();
+    let mut acts = Vec::new();
+    for comment in &lines.comments {
+        let words = text[comment.clone()].split_whitespace();
+        let mut said = false;
+        for word in words {
+            let named = said && word.ends_with(".in");
+            said |= word == "-r" || word == "compile" || word.ends_with("pip-compile");
+            if named && seen.len() < SOURCES && seen.insert(word) {
+                let at = Span::new(file, comment.start, comment.end);
+                acts.push(Act { at, when: When::default(), does: Does::WorkedOutFrom(Text::literal(word, at)) });
+            }
+        }
+    }
+    acts
 }
 
 /// The build in a line of `conda list --export`: `name=version=build`.

@@ -1,4 +1,4 @@
-use super::{Check, Clash, Needs, Out, Rule};
+use super::{Check, Clash, Needs, Out, Rule, torch_replaced_later};
 use crate::diagnostic::Severity;
 use crate::environment::{Build, Component, Environment, Holds};
 use crate::knowledge::{self, Kernels, Release};
@@ -42,6 +42,10 @@ fn check(env: &Environment, out: &mut Out) {
     let replaced =
         if conda.major() == brought.major() { loader::replaced_by_conda(env, first.conda, first.build) } else { Vec::new() };
     let path = loader::conda_library_path(env).filter(|_| !replaced.is_empty());
+    // The toolkit belongs to the framework of conda's that the wheel has replaced: that is said of the wheel.
+    if path.is_none() && torch_replaced_later::takes_the_place_of_conda_s(env, first.wheel) {
+        return;
+    }
     links.extend(path.map(|path| path.evidence.clone()));
     links.extend(pairs.iter().filter(|p| p.toolkit.name != first.toolkit.name).map(|p| p.toolkit.evidence.clone()));
     out.push(if path.is_some() {

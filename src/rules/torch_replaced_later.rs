@@ -5,6 +5,7 @@ use crate::diagnostic::Severity;
 use crate::environment::{Ask, Build, Candidates, Change, Component, Effect, Environment, Evidence, Holds, Reason, Step};
 use crate::knowledge::{self, Index};
 use crate::outline::Tool;
+use crate::source::Span;
 use crate::version::Version;
 
 pub(super) static RULE: Rule = Rule {
@@ -29,10 +30,11 @@ fn check(env: &Environment, out: &mut Out) {
                 continue;
             }
             let requires = requirer(change);
-            let message = format!("{} replaces torch {from} by {to}", requires.map_or("this step", |(by, _)| by));
+            let message = format!("{} replaces torch {from} by {to}", requires.map_or("this step", |(by, ..)| by));
             let mut cause = change.cause.clone();
-            if let Some((_, reason)) = requires {
-                cause.reason = reason.clone();
+            if let Some((_, at, reason)) = requires {
+                // Another line may ask for torch, too, and be met by what was there.
+                (cause.at, cause.reason) = (at, reason.clone());
             }
             let mut before = change.before.clone();
             before.also.clear();
@@ -79,6 +81,18 @@ pub(super) fn kept(env: &Environment, component: &Component, runs: impl Fn(&Buil
     })
 }
 
+/// Whether a wheel that nobody pins took the place of what conda had put there.
+pub(super) fn takes_the_place_of_conda_s(env: &Environment, wheel: &Component) -> bool {
+    let by_conda = |change: &Change| {
+        let asks = env.steps.iter().filter(|step| step.tool == Tool::Conda).flat_map(|step| &step.asks);
+        asks.into_iter().any(|ask| ask.evidence.at == change.before.at)
+    };
+    let pinned = |step: &Step| step.asks.iter().any(|ask| ask.package == wheel.name && ask.wants.pin().is_some());
+    let replaces = |change: &Change| matches!(change.effect, Effect::Replaces { .. }) && change.package == wheel.name;
+    let mut changes = env.steps.iter().filter(|step| !pinned(step)).flat_map(|step| &step.changes);
+    changes.any(|change| replaces(change) && change.chosen && change.cause.at == wheel.evidence.at && by_conda(change))
+}
+
 /// What ends the replacement, in words.
 enum Mending {
     /// Releases by name, or the installer to take.
@@ -89,7 +103,7 @@ enum Mending {
 
 fn mending(env: &Environment, step: &Step, change: &Change) -> Option<Mending> {
     let Effect::Replaces { from, .. } = &change.effect else { return None };
-    let by = requirer(change).map(|(by, _)| by);
+    let by = requirer(change).map(|(by, ..)| by);
     let partners = by.and_then(|by| partners(step, name_of(by), from));
     let by_conda = |s: &Step| s.tool == Tool::Conda && s.asks.iter().any(|a| a.evidence.at == change.before.at);
     if env.steps.iter().any(by_conda) {
@@ -131,10 +145,10 @@ fn mending(env: &Environment, step: &Step, change: &Change) -> Option<Mending> {
     pins(step, by).then(|| Mending::Unnamed(format!("take a release of {} made for torch {from}", name_of(by))))
 }
 
-/// By name and version, what requires the torch that comes.
-fn requirer(change: &Change) -> Option<(&str, &Reason)> {
-    change.cause.also.iter().find_map(|(_, reason)| match reason {
-        Reason::Requires { by, .. } => Some((by.as_str(), reason)),
+/// By name and version, what requires the torch that comes, and where it is asked for.
+fn requirer(change: &Change) -> Option<(&str, Span, &Reason)> {
+    change.cause.also.iter().find_map(|(at, reason)| match reason {
+        Reason::Requires { by, .. } => Some((by.as_str(), *at, reason)),
         _ => None,
     })
 }

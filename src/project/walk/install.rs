@@ -8,7 +8,7 @@ use super::super::worlds::World;
 use super::prefix::conda;
 use super::project::is_project;
 use super::words::{Origins, Spoken, any_options};
-use super::{Asked, Indexed, Installed, Routed, Walker};
+use super::{Asked, Event, Indexed, Installed, Routed, Walker};
 use crate::environment::{Join, Reason, Untold};
 use crate::notation::asking::Says;
 use crate::notation::requirement::{self, Subject};
@@ -67,6 +67,11 @@ impl<'p, 'a> Walker<'p, 'a> {
         step.torch_backend = install.flags.torch_backend.as_ref().map(|t| self.variables.resolve(t));
         step.index_strategy = install.flags.index_strategy.as_ref().map(|t| self.variables.resolve(t));
         step.prefix = self.prefix_of(install);
+        // The Python that uv is told to install for.
+        let python = install.flags.python.as_ref().filter(|_| matches!(install.tool, Tool::Uv | Tool::UvPip));
+        if let Some(python) = python.and_then(|text| self.variables.resolve(text)) {
+            self.script.events.push(Event::PythonOf { prefix: step.prefix.clone(), python });
+        }
         let asked = install.asks.iter().map(|ask| &ask.written);
         let looked_at = install.indexes.iter().map(|index| &index.url);
         let read = install.reads.iter().map(|include| &include.path);
@@ -127,9 +132,17 @@ impl<'p, 'a> Walker<'p, 'a> {
             }
         }
         let nothing = step.asks.is_empty() && step.locks.is_empty() && !step.open;
-        if !nothing {
+        if !nothing && !self.is_for_another(install) {
             self.push(step);
         }
+    }
+
+    /// Whether a command installs for another machine than the one that is looked at, or for one that cannot be told.
+    fn is_for_another(&self, install: &Install) -> bool {
+        let Some(platform) = &install.flags.platform else { return false };
+        // pip takes these only for packages that go into a folder of their own, to be carried elsewhere.
+        install.tool != Tool::UvPip && install.tool != Tool::Uv
+            || !self.variables.resolve(platform).is_some_and(|named| self.world.platform.is_named(&named))
     }
 
     /// A file named on a command line or by a variable.

@@ -31,6 +31,7 @@ use bounds::{Bounds, DEEPEST};
 use configuration::Configuration;
 use decided::{Decided, Last};
 use project::is_project;
+use stage::Happened;
 use telling::Survey;
 
 use super::arguments::Arguments;
@@ -77,6 +78,8 @@ pub(crate) struct Script {
     pub(crate) looked: BTreeSet<(String, Kind)>,
     /// Manifests that were installed on the way.
     pub(crate) installed: BTreeSet<String>,
+    /// It is a stage that nobody runs: what others do not copy from it comes to nothing.
+    pub(crate) only_copied: bool,
     /// All arms and rows that were met, taken or not.
     pub(crate) choices: BTreeSet<Choice>,
     /// The tests whose arms do anything that tells: the others' arms are all one.
@@ -295,6 +298,7 @@ fn start(mut walker: Walker<'_, '_>, beginning: &Beginning, variables: Variables
         Enters::Stage(n) => {
             let built = project.givers.of(&beginning.path);
             (walker.script.builds, walker.script.all_run) = (built.arguments.len(), built.all_run);
+            walker.script.only_copied = !beginning.wanted;
             walker.image = Some(ImageState::new(project, &beginning.path, walker.world.build));
             walker.look_for_contexts();
             walker.bounds = Bounds::of_one_in(project.parts(file).len());
@@ -377,7 +381,7 @@ struct Walker<'p, 'a> {
     /// A file was sourced that cannot be read: any variable may have another value.
     unsure: bool,
     /// What happens in stages that are copied from, by number and by how many stages deep.
-    stages: HashMap<(usize, usize), Rc<[Event]>>,
+    stages: HashMap<(usize, usize), Rc<Happened>>,
     /// What has been seen of which tests tell, where that is asked.
     survey: Option<Survey>,
     /// Packages of the root that are asked for by name, and by those that are: what each requires is looked at once.
@@ -432,6 +436,10 @@ impl<'p> ImageState<'p> {
     fn in_context(&self, project: &Project<'_>, context: &str, path: &str) -> Option<String> {
         let left_out = project.left_out.leaves_out(&self.dockerfile, context, path);
         paths::join(context, path).filter(|_| !left_out)
+    }
+    /// The image that whoever builds puts in the place of a stage or an image.
+    fn in_place_of(&self, name: &str) -> Option<Option<String>> {
+        Some(self.arguments?.in_place_of(name)?.map(str::to_owned))
     }
     /// The value that whoever builds gives for an `ARG`.
     fn given(&self, name: &str, at: Span) -> Option<Value> {

@@ -44,7 +44,11 @@ impl<'a> Walker<'_, 'a> {
         let Some((begin, end)) = parts.part(n, acts.len()) else { return };
         let Does::From(stage) = &acts[begin].does else { return };
         let image = self.image.as_ref().and_then(|i| i.global.resolve(&stage.image));
-        let earlier = image.as_deref().map(str::to_lowercase).and_then(|name| parts.last_named(&name, n));
+        let given = image.as_deref().and_then(|name| self.image.as_ref()?.in_place_of(name));
+        let (earlier, image) = match given {
+            Some(other) => (None, other),
+            None => (image.as_deref().map(str::to_lowercase).and_then(|name| parts.last_named(&name, n)), image),
+        };
         match earlier {
             Some(base) if depth < DEEPEST => {
                 self.link(stage.image.at, Link::Found);
@@ -201,30 +205,30 @@ impl<'a> Walker<'_, 'a> {
         let Some((earlier, nested)) = self.image.as_ref().map(|i| (i.stage, i.nested + 1)) else { return };
         let Some(file) = self.project.file(path).filter(|_| nested <= DEEPEST) else { return };
         let parts = self.project.parts(file);
+        // What takes the stage's place is not known.
+        if self.image.as_ref().is_some_and(|image| image.in_place_of(from).is_some()) {
+            return;
+        }
         let Some(n) = parts.first_called(&from.to_lowercase(), earlier) else { return };
-        let Some(events) = self.events_of_stage(path, file, n, nested) else { return };
-        let carries = |prefix: &Prefix| {
-            sources.iter().any(|source| match prefix {
-                Prefix::System | Prefix::Python(_) | Prefix::Distribution => {
-                    source.contains("site-packages")
-                        || ["/usr", "/usr/local", "/", "/root/.local", "/install"].contains(&source.trim_end_matches('/'))
-                }
-                Prefix::Venv(folder) | Prefix::Conda(folder) => paths::under(folder, source).is_some(),
-                Prefix::Unknown | Prefix::Somewhere(_) => false,
-            })
-        };
-        let carried = events.iter().filter(|event| match event {
+        let Some(happened) = self.happened_in(path, file, n, nested) else { return };
+        let carries = |prefix: &Prefix| sources.iter().any(|source| carries(source, prefix));
+        let carried = happened.events.iter().filter(|event| match event {
             Event::Install(step) => carries(&step.prefix),
             Event::Remove { prefix, .. } => carries(prefix),
             _ => false,
         });
+        let before = self.script.events.len();
         self.script.events.extend(carried.cloned());
+        // What is left behind in the stage is installed nowhere.
+        if self.script.events[before..].iter().any(|event| matches!(event, Event::Install(_))) {
+            self.script.installed.extend(happened.installed.iter().cloned());
+        }
     }
 
     /// What happens in an earlier stage, so many stages deep: the same for all that copy from it.
-    fn events_of_stage(&mut self, path: &str, file: File<'a>, n: usize, nested: usize) -> Option<Rc<[Event]>> {
-        if let Some(events) = self.stages.get(&(n, nested)).cloned() {
-            return self.bounds.again(events.len()).then_some(events);
+    fn happened_in(&mut self, path: &str, file: File<'a>, n: usize, nested: usize) -> Option<Rc<Happened>> {
+        if let Some(happened) = self.stages.get(&(n, nested)).cloned() {
+            return self.bounds.again(happened.events.len() + happened.installed.len()).then_some(happened);
         }
         let parts = self.project.parts(file);
         if !self.bounds.again(parts.part(n, file.outline.acts.len()).map_or(0, |(begin, end)| end - begin)) {
@@ -242,11 +246,65 @@ impl<'a> Walker<'_, 'a> {
         self.stages = std::mem::take(&mut other.stages);
         self.script.reached.append(&mut other.script.reached);
         self.script.looked.append(&mut other.script.looked);
-        self.script.installed.append(&mut other.script.installed);
         self.script.choices.append(&mut other.script.choices);
         self.script.telling.append(&mut other.script.telling);
-        let events: Rc<[Event]> = other.script.events.into();
-        self.stages.insert((n, nested), Rc::clone(&events));
-        Some(events)
+        let happened = Rc::new(Happened { events: other.script.events, installed: other.script.installed });
+        self.stages.insert((n, nested), Rc::clone(&happened));
+        Some(happened)
+    }
+}
+
+/// What happens in a stage that is copied from.
+pub(super) struct Happened {
+    events: Vec<Event>,
+    /// The manifests that are installed there.
+    installed: BTreeSet<String>,
+}
+
+/// Whether a folder that is copied whole holds the packages of an environment.
+fn carries(source: &str, prefix: &Prefix) -> bool {
+    let source = source.trim_end_matches('/');
+    let folder = paths::name(source);
+    let of_conda = ["conda", "mamba", "miniforge"].iter().any(|name| folder.contains(name));
+    match prefix {
+        // Debian's own Python calls it `dist-packages`; `/opt/conda` is the Python of conda's images.
+        Prefix::System | Prefix::Python(_) | Prefix::Distribution => {
+            let lib = folder == "lib" && source.starts_with("/usr") || folder.starts_with("python3") && source.contains("/lib/");
+            let whole = ["/usr", "/usr/local", "", "/root/.local", "/install"].contains(&source);
+            source.contains("site-packages") || source.contains("dist-packages") || lib || whole || of_conda
+        }
+        Prefix::Conda(name) if !name.contains('/') => {
+            of_conda || folder == "envs" || source.ends_with(&format!("/envs/{name}")) || source.is_empty()
+        }
+        Prefix::Venv(folder) | Prefix::Conda(folder) => paths::under(folder, source).is_some(),
+        Prefix::Unknown | Prefix::Somewhere(_) => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_copied_folder_holds() {
+        let named = Prefix::Conda("base".to_owned());
+        let venv = Prefix::Venv("/app/.venv".to_owned());
+        for (source, system, conda, own) in [
+            ("/usr/local/lib/python3.10/dist-packages/", true, false, false),
+            ("/usr/local/lib/python3.11/site-packages", true, false, false),
+            ("/usr/local/lib", true, false, false),
+            ("/usr/local/lib/python3.11", true, false, false),
+            ("/usr/local", true, false, false),
+            ("/", true, true, true),
+            ("/opt/conda", true, true, false),
+            ("/opt/conda/envs/base", false, true, false),
+            ("/opt/conda/envs/other", false, false, false),
+            ("/app", false, false, true),
+            ("/app/dist/x.whl", false, false, false),
+            ("/usr/local/bin", false, false, false),
+        ] {
+            let all = [&Prefix::System, &named, &venv].map(|prefix| carries(source, prefix));
+            assert_eq!(all, [system, conda, own], "{source}");
+        }
     }
 }

@@ -32,6 +32,8 @@ const RUN_FLAGS: &[&str] = &[
     "--http-proxy",
     "--unsetenv-all",
 ];
+/// Options of `start` without a value.
+const START_FLAGS: &[&str] = &["--all", "--attach", "--interactive", "--sig-proxy"];
 /// Options of `build` without a value.
 const BUILD_FLAGS: &[&str] = &[
     "--no-cache",
@@ -70,8 +72,9 @@ pub(super) fn docker(words: &[Text], at: Span) -> Vec<Does> {
             }
             Some(option) if option.starts_with('-') && verbs == 0 => {}
             Some("container" | "image" | "builder" | "buildx") if verbs == 0 => verbs = 1,
-            Some("run" | "create") => {
-                let mut launch = run(rest, program.at);
+            Some("start") if verbs < 2 => return vec![Does::Start(started(rest))],
+            Some(verb @ ("run" | "create")) => {
+                let mut launch = Launch { made: verb == "create", ..run(rest, program.at) };
                 if nvidia {
                     launch.gpu = GpuRequest::Asked(program.at);
                 }
@@ -178,6 +181,17 @@ fn run(words: &[Text], key: Span) -> Launch {
     out
 }
 
+/// The containers that `docker start` names.
+fn started(words: &[Text]) -> Vec<Text> {
+    let (mut found, mut rest) = (Vec::new(), words);
+    while let Some(next) = next(&mut rest, START_FLAGS, "ai") {
+        if let Next::Operand(word) = next {
+            found.push(word.clone());
+        }
+    }
+    found
+}
+
 /// `$IMAGE` among options is the image, `$GPU_ARGS` is not; a last word always is.
 fn is_image(word: &Text, rest: &[Text]) -> bool {
     match word.pieces.as_slice() {
@@ -221,6 +235,13 @@ fn option(out: &mut Launch, name: &str, value: Text, at: Span) {
     }
 }
 
+/// `name=what` of a build context; a name may be an image's.
+pub(in crate::read) fn context_of(word: &Text) -> Option<(String, Text)> {
+    let Some(Piece::Literal(first)) = word.pieces.first() else { return None };
+    let (name, _) = first.split_once('=').filter(|(name, _)| !name.is_empty())?;
+    Some((name.to_owned(), behind(word, name.len() + 1)))
+}
+
 /// `A=b`, or `A` alone.
 pub(super) fn variable(word: &Text, scope: Scope) -> Option<Variable> {
     match assignment(word) {
@@ -239,6 +260,7 @@ fn build(words: &[Text], key: Span, at: Span) -> Vec<Does> {
         target: None,
         arguments: Vec::new(),
         unread_arguments: false,
+        contexts: Vec::new(),
     };
     let (mut open, mut platforms) = (false, Vec::new());
     while let Some(next) = next(&mut rest, BUILD_FLAGS, "qD") {
@@ -249,6 +271,10 @@ fn build(words: &[Text], key: Span, at: Span) -> Vec<Does> {
             Next::Valued("--target", target, _) => of.target = Some(target),
             Next::Valued("--build-arg", argument, _) => match variable(&argument, Scope::Arg) {
                 Some(argument) => of.arguments.push(argument),
+                None => of.unread_arguments = true,
+            },
+            Next::Valued("--build-context", context, _) => match context_of(&context) {
+                Some(context) => of.contexts.push(context),
                 None => of.unread_arguments = true,
             },
             // Of podman: a file of them.

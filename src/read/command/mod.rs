@@ -5,7 +5,7 @@ pub(super) mod asks;
 mod compile;
 mod compose;
 mod conda;
-mod docker;
+pub(super) mod docker;
 mod files;
 mod modules;
 pub(super) mod options;

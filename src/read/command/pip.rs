@@ -163,7 +163,11 @@ fn valued(it: &mut Install, name: &str, value: Text) {
         "--extra-index-url" => it.indexes.push(index(value, IndexKind::Extra)),
         "--find-links" => it.indexes.push(index(value, IndexKind::FindLinks)),
         "--target" | "--prefix" | "--python" => it.target = Target::Prefix(value),
-        "--python-version" => it.flags.python = Some(value),
+        "--platform" | "--abi" | "--implementation" => it.flags.platform = Some(value),
+        "--python-version" => {
+            it.flags.platform.get_or_insert_with(|| value.clone());
+            it.flags.python = Some(value);
+        }
         "--group" => it.flags.groups.push(normal(value)),
         "--no-binary" => it.flags.no_binary.extend(names(&value)),
         "--torch-backend" => it.flags.torch_backend = Some(value),

@@ -320,6 +320,7 @@ fn option(it: &mut Install, part: Part, at: Span) {
                 None => it.target = Target::Prefix(value),
             },
             "--python-version" => it.flags.python = Some(value),
+            "--python-platform" => it.flags.platform = Some(value),
             "--extra" | "--optional" => it.flags.extras.push(normal(value)),
             "--group" => it.flags.groups.push(normal(value)),
             "--no-binary" | "--no-binary-package" => it.flags.no_binary.extend(pip::names(&value)),

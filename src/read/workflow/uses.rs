@@ -93,6 +93,12 @@ fn built(node: Node<'_>, step: Node<'_>, run: &Run<'_>) -> Vec<Act> {
         target: with("target"),
         arguments: named.map(|(name, value)| Variable { name, value: Some(value), scope: Scope::Arg }).collect(),
         unread_arguments: !other.is_empty(),
+        contexts: with("build-contexts")
+            .map(|text| lines(&text))
+            .unwrap_or_default()
+            .iter()
+            .filter_map(command::docker::context_of)
+            .collect(),
     };
     let platforms = with("platforms").map(|text| lines(&text)).unwrap_or_default();
     let launch = |image| {

@@ -139,7 +139,8 @@ impl Moving<'_> {
                 }
             }
             Does::Conflict(choices) | Does::Defaults(choices) => choices.iter().for_each(|choice| self.choice(choice)),
-            Does::ResolvedFor(texts) | Does::Together(texts) => self.texts(texts),
+            Does::ResolvedFor(texts) | Does::Together(texts) | Does::Start(texts) => self.texts(texts),
+            Does::WorkedOutFrom(text) => self.text(text),
             Does::Members(Members { with, without }) => self.texts(with.iter_mut().chain(without)),
             Does::Environment(Composed { name, tool: _, with, project: _ }) => {
                 name.iter().for_each(|name| self.name(name));
@@ -246,7 +247,11 @@ impl Moving<'_> {
         self.texts(launch.image.iter_mut().chain(&mut launch.platforms).chain(&mut launch.command));
         self.texts(launch.entrypoint.iter_mut().flatten().chain(&mut launch.environment_files).chain(&mut launch.gpu_node));
         launch.environment.iter_mut().for_each(|variable| self.variable(variable));
-        if let Some(BuildOf { context, dockerfile, target, arguments, unread_arguments: _ }) = &mut launch.build {
+        if let Some(BuildOf { context, dockerfile, target, arguments, unread_arguments: _, contexts }) = &mut launch.build {
+            for (name, text) in contexts {
+                self.name(name);
+                self.text(text);
+            }
             self.texts([context].into_iter().chain(dockerfile).chain(target));
             arguments.iter_mut().for_each(|variable| self.variable(variable));
         }
