@@ -57,9 +57,17 @@ pub(super) fn places<'a>(packages: &[Package<'a>]) -> Places<'a> {
     packages.iter().enumerate().map(|(i, package)| (package.name, i)).collect()
 }
 
-/// Prunes, and picks of what is left; `no_deps` looks at nothing that packages require.
-pub(crate) fn prune(packages: &[Package<'_>], no_deps: bool, platform: &Platform) -> Pruned {
-    let index = if no_deps { Places::new() } else { places(packages) };
+/// How an installer goes about it.
+pub(crate) struct Manner {
+    /// It looks at nothing that packages require.
+    pub(crate) no_deps: bool,
+    /// It picks anew what it had picked, rather than take an older build of what requires another one.
+    pub(crate) anew: bool,
+}
+
+/// Prunes, and picks of what is left.
+pub(crate) fn prune(packages: &[Package<'_>], manner: &Manner, platform: &Platform) -> Pruned {
+    let index = if manner.no_deps { Places::new() } else { places(packages) };
     let of = |package: &Package<'_>| package.candidates.builds.iter().map(|b| demands(b, &index, platform)).collect();
     let demands: Vec<Vec<Vec<Demand>>> = packages.iter().map(of).collect();
     let mut alive: Vec<Vec<bool>> = packages.iter().map(|package| vec![true; package.candidates.builds.len()]).collect();
@@ -113,7 +121,7 @@ pub(crate) fn prune(packages: &[Package<'_>], no_deps: bool, platform: &Platform
     let mut left: Vec<Candidates> =
         packages.iter().zip(&alive).map(|(package, alive)| keep(&package.candidates, alive)).collect();
     let newest: Vec<bool> = left.iter().map(|candidates| candidates.today.is_some()).collect();
-    let (picks, kept) = pick(packages, &demands, &alive, &newest, &conflicts, &index, platform);
+    let (picks, kept) = pick(packages, manner.anew, &demands, &alive, &newest, &conflicts, &index, platform);
     for (p, pick) in picks.iter().enumerate() {
         // A place among all candidates is another one among those left.
         let among_left = |build: usize| alive[p][..build].iter().filter(|alive| **alive).count();
