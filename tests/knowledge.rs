@@ -160,6 +160,38 @@ fn partners_exist() {
 }
 
 #[test]
+fn pins_of_cuda_have_rows() {
+    // What a framework brings of CUDA is known by the wheels that it pins.
+    for r in every_release() {
+        for (name, version) in r.requires.iter().filter_map(|q| exact(q)) {
+            let rows = knowledge::releases(name);
+            let of_cuda = name.starts_with("nvidia-") && !rows.is_empty();
+            let wanted = Version::parse(version);
+            assert!(
+                !of_cuda || rows.iter().any(|t| Version::parse(t.version) == wanted),
+                "{} requires {name} {version}",
+                label(r)
+            );
+        }
+    }
+}
+
+#[test]
+fn what_is_complete_ends_with_its_newest_row() {
+    let known = knowledge::packages().filter_map(|name| Some((name, knowledge::complete_since(name)?)));
+    let known: Vec<_> = known.collect();
+    assert!(!known.is_empty());
+    for (name, since) in known {
+        let since = Version::parse(since).expect("a version");
+        assert!(knowledge::releases(name).iter().any(|r| Version::parse(r.version) == Some(since.clone())), "{name} {since}");
+    }
+    for name in ["fastai", "whisperx", "unsloth-zoo"] {
+        assert!(knowledge::may_bound_torch(name) && knowledge::releases(name).is_empty(), "{name}");
+    }
+    assert!(!knowledge::may_bound_torch("timm"));
+}
+
+#[test]
 fn a_companion_is_served_where_its_torch_is() {
     for package in ["torchvision", "torchaudio"] {
         for r in knowledge::releases(package).iter().filter(|r| r.tag.starts_with("cu")) {

@@ -465,24 +465,21 @@ impl State {
 /// A release that the tables do not know brings its framework in a version that is not known either.
 fn bring_unknown(wanted: &mut Vec<Wanted>, by: &str, at: Span) {
     for name in resolve::frameworks_pinned_by(by).iter() {
-        match wanted.iter_mut().find(|w| w.name == *name) {
-            Some(known) if known.wants.pin().is_none() => {
-                known.alone = Candidates { today: None, open: true, ..known.alone.clone() }
-            }
-            Some(_) => {}
-            None => wanted.push(Wanted {
-                name: name.clone(),
-                wants: Specifiers::default(),
-                shown: String::new(),
-                at,
-                also: Vec::new(),
-                alone: open(),
-                extras: Vec::new(),
-                implied: true,
-                held: false,
-                chosen: false,
-            }),
+        if wanted.iter().any(|w| w.name == *name) {
+            continue;
         }
+        wanted.push(Wanted {
+            name: name.clone(),
+            wants: Specifiers::default(),
+            shown: String::new(),
+            at,
+            also: Vec::new(),
+            alone: open(),
+            extras: Vec::new(),
+            implied: true,
+            held: false,
+            chosen: false,
+        });
     }
 }
 
