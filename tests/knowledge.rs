@@ -177,21 +177,6 @@ fn pins_of_cuda_have_rows() {
 }
 
 #[test]
-fn what_is_complete_ends_with_its_newest_row() {
-    let known = knowledge::packages().filter_map(|name| Some((name, knowledge::complete_since(name)?)));
-    let known: Vec<_> = known.collect();
-    assert!(!known.is_empty());
-    for (name, since) in known {
-        let since = Version::parse(since).expect("a version");
-        assert!(knowledge::releases(name).iter().any(|r| Version::parse(r.version) == Some(since.clone())), "{name} {since}");
-    }
-    for name in ["fastai", "whisperx", "unsloth-zoo"] {
-        assert!(knowledge::may_bound_torch(name) && knowledge::releases(name).is_empty(), "{name}");
-    }
-    assert!(!knowledge::may_bound_torch("timm"));
-}
-
-#[test]
 fn a_companion_is_served_where_its_torch_is() {
     for package in ["torchvision", "torchaudio"] {
         for r in knowledge::releases(package).iter().filter(|r| r.tag.starts_with("cu")) {

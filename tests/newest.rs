@@ -3,9 +3,11 @@
 mod rendered;
 
 use cudalint::diagnostic::Severity;
+use cudalint::knowledge;
 use cudalint::linter::Linter;
 use cudalint::settings::Settings;
 use cudalint::source::Origin;
+use cudalint::version::Version;
 use rendered::{check, environments};
 
 /// `rule severity` of each finding, for a driver of CUDA 12.4.
@@ -61,4 +63,19 @@ fn pip_picks_anew_what_a_companion_requires_otherwise() {
     }
     let uv = "uv pip install torch==2.1.2\nuv pip install 'torch>=2.0' torchvision\n";
     assert!(environments(&[("a.sh", uv)])[0].contains("torch 2.1.2 "));
+}
+
+#[test]
+fn what_is_complete_ends_with_its_newest_row() {
+    let known = knowledge::packages().filter_map(|name| Some((name, knowledge::complete_since(name)?)));
+    let known: Vec<_> = known.collect();
+    assert!(!known.is_empty());
+    for (name, since) in known {
+        let since = Version::parse(since).expect("a version");
+        assert!(knowledge::releases(name).iter().any(|r| Version::parse(r.version) == Some(since.clone())), "{name} {since}");
+    }
+    for name in ["fastai", "whisperx", "unsloth-zoo"] {
+        assert!(knowledge::may_bound_torch(name) && knowledge::releases(name).is_empty(), "{name}");
+    }
+    assert!(!knowledge::may_bound_torch("timm"));
 }

@@ -1,8 +1,7 @@
 //! Which build of each package an installer picks, in its own order.
 
-use super::prune::{Demand, Package, Places, Stays, demands, note};
+use super::prune::{Demand, Package, Stays, note};
 use crate::environment::Build;
-use crate::platform::Platform;
 use crate::version::Specifiers;
 
 /// No step is looked at longer: what is not decided by then is not known.
@@ -55,17 +54,11 @@ pub(super) fn pick(
     packages: &[Package<'_>],
     anew: bool,
     demands_of: &[Vec<Vec<Demand>>],
+    of_stays: &[Vec<Demand>],
     alive: &[Vec<bool>],
     newest: &[bool],
     conflicts: &[(usize, usize)],
-    index: &Places<'_>,
-    platform: &Platform,
 ) -> (Vec<Pick>, Vec<Vec<usize>>) {
-    let of_stays = packages.iter().map(|package| match package.stays {
-        Stays::As(build) => demands(build, index, platform),
-        Stays::No | Stays::Unknown => Vec::new(),
-    });
-    let of_stays: Vec<Vec<Demand>> = of_stays.collect();
     // Of what nothing is known nothing can be picked.
     let nothing = |package: &Package<'_>| package.candidates.builds.is_empty() && !matches!(package.stays, Stays::As(_));
     let mut picking = Picking {
@@ -74,7 +67,7 @@ pub(super) fn pick(
         newest,
         demands: demands_of,
         alive,
-        of_stays: &of_stays,
+        of_stays,
         conflicts,
         picks: packages.iter().map(|package| nothing(package).then_some(Pick::Unknown)).collect(),
         order: Vec::new(),
