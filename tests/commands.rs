@@ -125,6 +125,9 @@ fn modules_of_a_cluster_bring_what_is_not_known() {
         let text = format!("module load {modules}\npip install torch==2.1.0\n");
         check(&[("a.sh", &text)], &[&format!("a.sh: {found}")]);
     }
+    // The tag of a version says which build it is, whoever serves it.
+    let text = "module load python/3.11\npip install torch==2.1.0+cu121 --index-url https://download.pytorch.org/whl/cu121\n";
+    check(&[("a.sh", text)], &["a.sh: torch 2.1.0+cu121 pytorch/cu121"]);
     let text = "module load anaconda3\npip install torch\n";
     check(&[("a.sh", text)], &["a.sh: torch ?"]);
 }

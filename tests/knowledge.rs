@@ -160,6 +160,23 @@ fn partners_exist() {
 }
 
 #[test]
+fn pins_of_cuda_have_rows() {
+    // What a framework brings of CUDA is known by the wheels that it pins.
+    for r in every_release() {
+        for (name, version) in r.requires.iter().filter_map(|q| exact(q)) {
+            let rows = knowledge::releases(name);
+            let of_cuda = name.starts_with("nvidia-") && !rows.is_empty();
+            let wanted = Version::parse(version);
+            assert!(
+                !of_cuda || rows.iter().any(|t| Version::parse(t.version) == wanted),
+                "{} requires {name} {version}",
+                label(r)
+            );
+        }
+    }
+}
+
+#[test]
 fn a_companion_is_served_where_its_torch_is() {
     for package in ["torchvision", "torchaudio"] {
         for r in knowledge::releases(package).iter().filter(|r| r.tag.starts_with("cu")) {

@@ -72,6 +72,8 @@ struct Tables {
     service_variables: Vec<(Key, String)>,
     configuration_files: Vec<(Key, String)>,
     modules: Vec<(Key, String)>,
+    torch_bounds: Vec<(Key, String)>,
+    complete: Vec<(Key, String)>,
 }
 
 fn read_tables(folder: &Path) -> Answer<Tables> {
@@ -118,6 +120,8 @@ const KINDS: &[(&str, Take, &[&str])] = &[
     ("service_variable", Tables::service_variable, &["name", "services", "source"]),
     ("configuration_file", Tables::configuration_file, &["name", "variable", "index", "source"]),
     ("module", Tables::module, &["name", "brings", "source"]),
+    ("torch_bound", Tables::torch_bound, &["package", "requires", "source"]),
+    ("complete", Tables::complete, &["package", "since", "source"]),
 ];
 type Take = fn(&mut Tables, &Row) -> Answer<Key>;
 
@@ -246,6 +250,8 @@ impl Tables {
         put("SYSTEM_PACKAGES", "SystemPackage", sorted(self.packages, "system_package")?);
         put("SHELL_FILES", "&str", sorted(self.shell_files, "shell_file")?);
         put("MODULES", "(&str, Brings)", sorted(self.modules, "module")?);
+        put("TORCH_BOUNDS", "&str", sorted(self.torch_bounds, "torch_bound")?);
+        put("COMPLETE", "(&str, &str)", sorted(self.complete, "complete")?);
         put("SERVICE_VARIABLES", "(&str, &[&str])", sorted(self.service_variables, "service_variable")?);
         put("CONFIGURATION_FILES", "(&str, &str, &str)", sorted(self.configuration_files, "configuration_file")?);
         put("SOURCES", "&str", self.sources.iter().map(|s| format!("{s:?}")).collect());

@@ -123,6 +123,23 @@ impl Tables {
         Ok(key)
     }
 
+    /// A package of which some release bounds torch from above.
+    pub(crate) fn torch_bound(&mut self, row: &Row) -> Answer<Key> {
+        self.source(row.must("source")?)?;
+        let package = row.must("package")?;
+        row.must("requires")?;
+        self.torch_bounds.push((text_key(package), format!("{package:?}")));
+        Ok(text_key(package))
+    }
+
+    /// A package all of whose releases from one on have rows.
+    pub(crate) fn complete(&mut self, row: &Row) -> Answer<Key> {
+        self.source(row.must("source")?)?;
+        let (package, since) = (row.must("package")?, row.must("since")?);
+        self.complete.push((text_key(package), format!("({package:?}, {since:?})")));
+        Ok(text_key(package))
+    }
+
     /// A companion is served where its torch is, under the same tags. What PyPI has of it is published; the rest is concluded.
     pub(crate) fn expand_companions(&mut self) -> Answer<()> {
         for c in std::mem::take(&mut self.companions) {

@@ -13,7 +13,7 @@ use crate::knowledge;
 use crate::notation::requirement::{self, Requirement, Subject};
 use crate::outline::{Language, Tool};
 use crate::project::{Asked, Installed};
-use crate::resolve::{self, Package, Pick, Reach, Stays};
+use crate::resolve::{self, Manner, Package, Pick, Reach, Stays};
 use crate::source::Span;
 use crate::version::Specifiers;
 
@@ -68,6 +68,9 @@ impl State {
         // What is overridden is not held to what others require of it.
         let overridden = |w: &Wanted| view.overrides.of(&w.name);
         wanted.retain(|w| !matches!(overridden(w), Some(Override::Absent)));
+        let bounded = step.tool != Tool::Conda && !step.flags.no_deps && step.locks.is_empty() && bounds_torch(&wanted);
+        // What is newest of it is not what comes.
+        let bounded = |w: &Wanted| bounded && !w.held && w.wants.pin().is_none() && resolve::goes_by_torch(&w.name);
         let packages: Vec<Package<'_>> = wanted
             .iter()
             .map(|w| {
@@ -75,13 +78,16 @@ impl State {
                 // What an unread file may name says where a pinned version comes from, not what it requires.
                 let unread = w.wants.pin().is_some() && !alone.builds.is_empty() && only_unread(&found);
                 let open = alone.open && !unread || overridden(w).is_some();
-                let today = alone.today.filter(|_| !step.bounds_open || w.wants.pin().is_some());
+                let today = alone.today.filter(|_| !(bounded(w) || step.bounds_open && w.wants.pin().is_none()));
                 let candidates = Candidates { open, today, builds: alone.builds };
                 let stays = stays(w, self.there(&w.name), step);
                 Package { name: &w.name, candidates, stays, strict: w.wants.strictness(), implied: w.implied }
             })
             .collect();
-        let pruned = resolve::prune(&packages, step.flags.no_deps, &self.platform);
+        let pruned = {
+            let manner = Manner { no_deps: step.flags.no_deps, anew: step.tool == Tool::Pip };
+            resolve::prune(&packages, &manner, &self.platform)
+        };
         let mut asks = Vec::new();
         let mut changes = Vec::new();
         let mut after: BTreeMap<String, Held> = BTreeMap::new();
@@ -102,7 +108,9 @@ impl State {
                 builds = Candidates { open: true, today: None, ..builds };
             }
             let mut evidence = at(want.at, &want.also, comes(&want.name, &want.shown, &builds), step.join);
-            if builds.today().map(|b| &b.version) != want.alone.today().map(|b| &b.version) {
+            // What would have stayed goes for what others require, too.
+            let moved = matches!((&packages[n].stays, pruned.picks[n]), (Stays::As(_), Pick::Takes(_)));
+            if moved || builds.today().map(|b| &b.version) != want.alone.today().map(|b| &b.version) {
                 let others = pruned.by[n].iter().map(|other| (&wanted[*other], &packages[*other].candidates));
                 evidence.also.extend(others.map(|(other, builds)| (other.at, limits(other, builds, &want.name))));
             }
@@ -458,30 +466,33 @@ impl State {
 /// A release that the tables do not know brings its framework in a version that is not known either.
 fn bring_unknown(wanted: &mut Vec<Wanted>, by: &str, at: Span) {
     for name in resolve::frameworks_pinned_by(by).iter() {
-        match wanted.iter_mut().find(|w| w.name == *name) {
-            Some(known) if known.wants.pin().is_none() => {
-                known.alone = Candidates { today: None, open: true, ..known.alone.clone() }
-            }
-            Some(_) => {}
-            None => wanted.push(Wanted {
-                name: name.clone(),
-                wants: Specifiers::default(),
-                shown: String::new(),
-                at,
-                also: Vec::new(),
-                alone: open(),
-                extras: Vec::new(),
-                implied: true,
-                held: false,
-                chosen: false,
-            }),
+        if wanted.iter().any(|w| w.name == *name) {
+            continue;
         }
+        wanted.push(Wanted {
+            name: name.clone(),
+            wants: Specifiers::default(),
+            shown: String::new(),
+            at,
+            also: Vec::new(),
+            alone: open(),
+            extras: Vec::new(),
+            implied: true,
+            held: false,
+            chosen: false,
+        });
     }
 }
 
-/// Whether the indexes that are not known are those which unread files may name.
+/// Whether a package of a step may require a torch that is not the newest, in a release that the tables do not know.
+fn bounds_torch(wanted: &[Wanted]) -> bool {
+    let may = |name: &str| knowledge::may_bound_torch(name) || resolve::bounds_torch(name);
+    wanted.iter().any(|w| w.alone.only().or_else(|| w.alone.today()).is_none() && may(&w.name))
+}
+
+/// Whether the indexes that are not known are those which unread files or modules may name.
 fn only_unread(found: &[StepIndex]) -> bool {
-    found.iter().all(|index| index.id.is_some() || matches!(index.url, Err(Untold::File(Some(_)))))
+    found.iter().all(|index| index.id.is_some() || matches!(index.url, Err(Untold::File(Some(_)) | Untold::Module)))
 }
 
 /// How surely a package fixes the version of one that it requires.

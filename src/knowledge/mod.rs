@@ -49,6 +49,18 @@ pub fn companion_of(package: &str) -> Option<&'static str> {
     tables::COMPANIONS.binary_search_by(|(name, _)| (*name).cmp(package)).ok().map(|at| tables::COMPANIONS[at].1)
 }
 
+/// The release of a package from which on all are in the tables, up to their date; `None` where that is true of none.
+#[must_use]
+pub fn complete_since(package: &str) -> Option<&'static str> {
+    tables::COMPLETE.binary_search_by(|(name, _)| (*name).cmp(package)).ok().map(|at| tables::COMPLETE[at].1)
+}
+
+/// Whether some release of a package, which need not be in the tables, requires a torch below some version.
+#[must_use]
+pub fn may_bound_torch(package: &str) -> bool {
+    tables::TORCH_BOUNDS.binary_search(&package).is_ok()
+}
+
 /// The packages whose releases are made to go with those of this one.
 pub fn companions_of(package: &str) -> impl Iterator<Item = &'static str> {
     tables::COMPANIONS.iter().filter(move |(_, of)| *of == package).map(|(name, _)| *name)

@@ -11,6 +11,6 @@ mod python;
 
 pub(crate) use conda::{candidates as conda_candidates, channel, release_of_label};
 pub(crate) use pick::Pick;
-pub(crate) use prune::{Package, Stays, prune};
-pub(crate) use published::{frameworks_pinned_by, is_framework, requirements};
+pub(crate) use prune::{Manner, Package, Stays, prune};
+pub(crate) use published::{bounds_torch, frameworks_pinned_by, goes_by_torch, is_framework, requirements};
 pub(crate) use python::{Reach, candidates as python_candidates, from_wheel, wherever_published};

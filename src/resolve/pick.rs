@@ -1,8 +1,8 @@
 //! Which build of each package an installer picks, in its own order.
 
-use super::prune::{Demand, Package, Places, Stays, demands, note};
+use super::prune::{Demand, Package, Stays, note};
 use crate::environment::Build;
-use crate::platform::Platform;
+use crate::version::Specifiers;
 
 /// No step is looked at longer: what is not decided by then is not known.
 const MOST_TRIED: usize = 20_000;
@@ -23,9 +23,14 @@ pub(crate) enum Pick {
 /// Pinned packages are picked first, then those with an upper bound, then the others as they are asked for, and what is only
 /// required last; of each what is there if it fits, else the newest build that fits what is picked already. Where none fits,
 /// what was picked before gives way. Source: pypa/pip@6d309205789d:src/pip/_internal/resolution/resolvelib/provider.py,
-/// `get_preference`, and factory.py, `_iter_found_candidates`.
+/// `get_preference`, and factory.py, `_iter_found_candidates`. pip picks anew what was picked before where another build of it
+/// meets all that is required of it by then (resolvelib, `_attempt_to_pin_criterion`: a pin that no longer satisfies its
+/// criterion is dropped); others keep to it.
 struct Picking<'p, 'a> {
     packages: &'p [Package<'a>],
+    /// Whether what was picked is picked anew rather than that it keeps others from their newest builds.
+    anew: bool,
+    newest: &'p [bool],
     demands: &'p [Vec<Vec<Demand>>],
     alive: &'p [Vec<bool>],
     /// What each package that is there requires.
@@ -47,25 +52,22 @@ struct Picking<'p, 'a> {
 /// Picks; `alive` says which candidates are left, `newest` whether what is newest is known of each package.
 pub(super) fn pick(
     packages: &[Package<'_>],
+    anew: bool,
     demands_of: &[Vec<Vec<Demand>>],
+    of_stays: &[Vec<Demand>],
     alive: &[Vec<bool>],
     newest: &[bool],
     conflicts: &[(usize, usize)],
-    index: &Places<'_>,
-    platform: &Platform,
 ) -> (Vec<Pick>, Vec<Vec<usize>>) {
-    let of_stays = packages.iter().map(|package| match package.stays {
-        Stays::As(build) => demands(build, index, platform),
-        Stays::No | Stays::Unknown => Vec::new(),
-    });
-    let of_stays: Vec<Vec<Demand>> = of_stays.collect();
     // Of what nothing is known nothing can be picked.
     let nothing = |package: &Package<'_>| package.candidates.builds.is_empty() && !matches!(package.stays, Stays::As(_));
     let mut picking = Picking {
         packages,
+        anew,
+        newest,
         demands: demands_of,
         alive,
-        of_stays: &of_stays,
+        of_stays,
         conflicts,
         picks: packages.iter().map(|package| nothing(package).then_some(Pick::Unknown)).collect(),
         order: Vec::new(),
@@ -76,7 +78,7 @@ pub(super) fn pick(
     };
     while picking.tried < MOST_TRIED {
         let Some(next) = picking.next() else { break };
-        picking.decide(next, newest[next]);
+        picking.decide(next);
     }
     let picks = picking.picks.iter().map(|pick| pick.unwrap_or(Pick::Unknown)).collect();
     (picks, picking.by)
@@ -135,18 +137,44 @@ impl<'p> Picking<'p, '_> {
         let mut found: Vec<usize> = demanded.collect();
         for demand in self.required_by(package, pick).iter().filter(|d| !self.apart(package, d.of)) {
             let other = self.picks[demand.of].and_then(|pick| self.build(demand.of, pick));
-            if other.is_some_and(|other| !demand.wants.admits(&other.version)) {
+            if other.is_some_and(|other| !demand.wants.admits(&other.version)) && !self.gives_way(demand.of, package, pick) {
                 found.push(demand.of);
             }
         }
         found
+    }
+    /// Whether a picked package has another build that meets what is required of it, and what `pick` would require besides.
+    fn gives_way(&self, other: usize, package: usize, pick: Pick) -> bool {
+        let of_pick = self.required_by(package, pick).iter().filter(|demand| demand.of == other);
+        let all: Vec<&Specifiers> =
+            self.on[other].iter().map(|(_, demand)| &demand.wants).chain(of_pick.map(|d| &d.wants)).collect();
+        let meets = |build: &Build| all.iter().all(|wants| wants.admits(&build.version));
+        self.anew
+            && self
+                .choices(other)
+                .any(|choice| !self.excluded[other].contains(&choice) && self.build(other, choice).is_some_and(meets))
+    }
+    /// Drops picks that what is required by now does not admit.
+    fn drop_unfit(&mut self, by: usize, pick: Pick) {
+        for demand in self.required_by(by, pick) {
+            let Some(now) = self.picks[demand.of].filter(|_| !self.apart(by, demand.of)) else { continue };
+            if self.build(demand.of, now).is_none_or(|build| demand.wants.admits(&build.version)) {
+                continue;
+            }
+            self.picks[demand.of] = None;
+            self.order.retain(|p| *p != demand.of);
+            for undone in self.required_by(demand.of, now) {
+                self.on[undone.of].retain(|(by, _)| *by != demand.of);
+            }
+        }
     }
     fn choices(&self, package: usize) -> impl Iterator<Item = Pick> + use<> {
         let stays = matches!(self.packages[package].stays, Stays::As(_)).then_some(Pick::Stays);
         let alive: Vec<usize> = (0..self.alive[package].len()).rev().filter(|i| self.alive[package][*i]).collect();
         stays.into_iter().chain(alive.into_iter().map(Pick::Takes))
     }
-    fn decide(&mut self, package: usize, newest: bool) {
+    fn decide(&mut self, package: usize) {
+        let newest = self.newest[package];
         let unknown = matches!(self.packages[package].stays, Stays::Unknown);
         let known = newest || matches!(self.packages[package].stays, Stays::As(_));
         let mut culprits: Vec<usize> = Vec::new();
@@ -176,7 +204,13 @@ impl<'p> Picking<'p, '_> {
                 self.back_to(last);
                 note(&mut self.by[last], package);
             }
-            (chosen, _) => self.set(package, chosen.unwrap_or(Pick::Unknown)),
+            (chosen, _) => {
+                let pick = chosen.unwrap_or(Pick::Unknown);
+                if self.anew {
+                    self.drop_unfit(package, pick);
+                }
+                self.set(package, pick);
+            }
         }
     }
     fn has_other(&self, package: usize) -> bool {

@@ -51,24 +51,32 @@ pub(super) struct Demand {
 }
 
 /// The places of packages in a step, by name.
-pub(super) type Places<'a> = BTreeMap<&'a str, usize>;
+type Places<'a> = BTreeMap<&'a str, usize>;
 
-pub(super) fn places<'a>(packages: &[Package<'a>]) -> Places<'a> {
+fn places<'a>(packages: &[Package<'a>]) -> Places<'a> {
     packages.iter().enumerate().map(|(i, package)| (package.name, i)).collect()
 }
 
-/// Prunes, and picks of what is left; `no_deps` looks at nothing that packages require.
-pub(crate) fn prune(packages: &[Package<'_>], no_deps: bool, platform: &Platform) -> Pruned {
-    let index = if no_deps { Places::new() } else { places(packages) };
+/// How an installer goes about it.
+pub(crate) struct Manner {
+    /// It looks at nothing that packages require.
+    pub(crate) no_deps: bool,
+    /// It picks anew what it had picked, rather than take an older build of what requires another one.
+    pub(crate) anew: bool,
+}
+
+/// Prunes, and picks of what is left.
+pub(crate) fn prune(packages: &[Package<'_>], manner: &Manner, platform: &Platform) -> Pruned {
+    let index = if manner.no_deps { Places::new() } else { places(packages) };
     let of = |package: &Package<'_>| package.candidates.builds.iter().map(|b| demands(b, &index, platform)).collect();
-    let demands: Vec<Vec<Vec<Demand>>> = packages.iter().map(of).collect();
+    let demands_of: Vec<Vec<Vec<Demand>>> = packages.iter().map(of).collect();
     let mut alive: Vec<Vec<bool>> = packages.iter().map(|package| vec![true; package.candidates.builds.len()]).collect();
     let mut conflicts: Vec<(usize, usize)> = Vec::new();
     let mut by: Vec<Vec<usize>> = vec![Vec::new(); packages.len()];
     let mut changed = true;
     while changed {
         changed = false;
-        for (a, mine) in demands.iter().enumerate() {
+        for (a, mine) in demands_of.iter().enumerate() {
             let others: Vec<usize> = {
                 let mut of: Vec<usize> = mine.iter().flatten().map(|d| d.of).collect();
                 of.sort_unstable();
@@ -113,7 +121,12 @@ pub(crate) fn prune(packages: &[Package<'_>], no_deps: bool, platform: &Platform
     let mut left: Vec<Candidates> =
         packages.iter().zip(&alive).map(|(package, alive)| keep(&package.candidates, alive)).collect();
     let newest: Vec<bool> = left.iter().map(|candidates| candidates.today.is_some()).collect();
-    let (picks, kept) = pick(packages, &demands, &alive, &newest, &conflicts, &index, platform);
+    let of_stays = packages.iter().map(|package| match package.stays {
+        Stays::As(build) => demands(build, &index, platform),
+        Stays::No | Stays::Unknown => Vec::new(),
+    });
+    let of_stays: Vec<Vec<Demand>> = of_stays.collect();
+    let (picks, kept) = pick(packages, manner.anew, &demands_of, &of_stays, &alive, &newest, &conflicts);
     for (p, pick) in picks.iter().enumerate() {
         // A place among all candidates is another one among those left.
         let among_left = |build: usize| alive[p][..build].iter().filter(|alive| **alive).count();
@@ -141,7 +154,7 @@ fn keep(from: &Candidates, alive: &[bool]) -> Candidates {
     Candidates { builds, open: from.open, today }
 }
 
-pub(super) fn demands(build: &Build, index: &Places<'_>, platform: &Platform) -> Vec<Demand> {
+fn demands(build: &Build, index: &Places<'_>, platform: &Platform) -> Vec<Demand> {
     let published = super::requirements(build.release);
     let of_step = published.iter().filter_map(|(_, r)| match &r.subject {
         Subject::Package { name, wants, .. } if !wants.is_any() => Some((r, *index.get(name.as_str())?, wants)),

@@ -100,6 +100,24 @@ pub(crate) fn frameworks_pinned_by(package: &str) -> Arc<[String]> {
     })
 }
 
+/// Whether a release of a package on PyPI does not go with the newest torch that is there.
+pub(crate) fn bounds_torch(package: &str) -> bool {
+    let newest = knowledge::releases("torch").iter().rev().find(|release| release.indexes.contains(&"pypi"));
+    let Some(newest) = newest.and_then(|release| Version::parse(release.version)) else { return false };
+    let on_pypi = knowledge::releases(package).iter().filter(|release| release.indexes.contains(&"pypi"));
+    let mut required = on_pypi.flat_map(|release| requirements(release).to_vec());
+    required.any(|(_, parsed)| {
+        matches!(&parsed.subject, Subject::Package { name, wants, .. } if name == "torch" && !wants.admits(&newest))
+    })
+}
+
+/// Whether which torch comes bears on which release of a package does: torch itself, and what requires it.
+pub(crate) fn goes_by_torch(package: &str) -> bool {
+    let torch = |parsed: &Requirement| matches!(&parsed.subject, Subject::Package { name, .. } if name == "torch");
+    package == "torch"
+        || knowledge::releases(package).iter().any(|release| requirements(release).iter().any(|(_, parsed)| torch(parsed)))
+}
+
 /// A package that carries kernels of its own: the chain runs through it.
 pub(crate) fn is_framework(package: &str) -> bool {
     knowledge::releases(package).iter().any(|release| release.kernels != Kernels::Unknown)

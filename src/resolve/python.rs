@@ -43,12 +43,22 @@ pub(crate) fn candidates(package: &str, wants: &Specifiers, reach: &Reach<'_>, p
     // Releases of other projects than PyTorch's are not all in the tables: an older one may come with an ask that leaves it open.
     let complete = package == "torch" || knowledge::companion_of(package).is_some() || wants.pin().is_some();
     found.open |= !complete;
+    // Its local part says which build it is, whoever serves it.
+    let tagged = wants.pin().and_then(|pin| pin.local()).is_some_and(|local| knowledge::is_tag(&local));
+    if tagged && found.open && !found.builds.is_empty() {
+        return Candidates { open: false, today: today(&found.builds), ..found };
+    }
+    // A newer one may come, too, unless what is newest here is among those that are all there.
+    let since = knowledge::complete_since(package).and_then(Version::parse);
+    let newest = |build: &Build| complete || since.as_ref().is_some_and(|since| build.version.public() >= *since);
+    found.today = found.today.filter(|at| newest(&found.builds[*at]));
     if sure.len() == visible.len() {
         return found;
     }
     // It does not matter whether an index is looked at where the same comes out.
     let mut without = search.with_last(&sure);
     without.open |= !complete;
+    without.today = without.today.filter(|at| newest(&without.builds[*at]));
     let of = |c: &Candidates| c.builds.iter().map(|b| (b.version.clone(), b.index)).collect::<Vec<_>>();
     let same = of(&found) == of(&without) && found.open == without.open && found.today == without.today;
     if same { found } else { Candidates { open: true, today: None, ..found } }
