@@ -140,7 +140,7 @@ fn by_environment(env: &Environment, launch: &Launch, built_at: Option<Span>) ->
     }
     let mut found = by_image(env).or_else(|| by_build(env))?;
     if let Some(at) = built_at {
-        found.also.push((at, Reason::Launched { by: launch.by }));
+        found.also.push((at, Reason::Launched { by: Launcher::DockerBuild }));
     }
     Some(found)
 }

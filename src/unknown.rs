@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use crate::diagnostic::Notice;
 use crate::environment::{Environment, Gpu, Untold};
 use crate::knowledge::{self, Sm};
+use crate::resolve;
 use crate::secret::masked;
 use crate::source::{Span, brief};
 
@@ -37,6 +38,10 @@ pub(crate) fn unknown(env: &Environment) -> Vec<String> {
             let (package, wants) = (&ask.package, &ask.wants);
             found.push(match wants.contradict() {
                 true => format!("{start}: no version of {package} can be {wants}: these contradict each other"),
+                // Others bring it, or a lock or a route leads elsewhere.
+                false if resolve::is_served(package, wants, &step.indexes, &env.platform) => {
+                    format!("{start}: which build of {package}{wants} comes is not known from this file alone")
+                }
                 false => {
                     format!("{start}: no build of {package}{wants} is in the tables for this platform and these indexes")
                 }

@@ -31,7 +31,7 @@ const MAY_USE: &[(&str, &str)] = &[
     ("install", "environment knowledge loader notation outline platform project resolve secret source version"),
     ("launched", "device environment knowledge outline project source work"),
     ("chain", "environment knowledge notation outline platform resolve source version"),
-    ("unknown", "diagnostic environment knowledge project secret source"),
+    ("unknown", "diagnostic environment knowledge project resolve secret source"),
     ("hardware", "environment knowledge outline platform"),
     ("demand", "chain environment knowledge platform version"),
     ("needs", "demand diagnostic environment knowledge version"),

@@ -185,3 +185,30 @@ fn the_files_that_are_counted_are_those_that_are_shown() {
         assert_eq!(json["summary"]["files"], shown, "{arguments:?}");
     }
 }
+
+#[cfg(unix)]
+#[test]
+fn pipes_and_links_out_of_the_root_are_not_opened() {
+    let temp = folder(&[
+        ("a/requirements.txt", "torch==2.1.0\n"),
+        ("b/requirements.txt", "torch==2.1.0\n"),
+        ("outside.toml", "not = [\n"),
+    ]);
+    let make = |arguments: &[&str]| {
+        let done = std::process::Command::new(arguments[0]).args(&arguments[1..]).current_dir(temp.path()).status();
+        assert!(done.is_ok_and(|status| status.success()), "{arguments:?}");
+    };
+    make(&["mkdir", "a/.git", "b/.git"]);
+    make(&["mkfifo", "a/cudalint.toml"]);
+    make(&["ln", "-s", "../outside.toml", "b/cudalint.toml"]);
+    for (folder, arguments, told) in [
+        ("a", &[][..], "error: cudalint.toml: not a regular file\n"),
+        ("a", &["--no-config", "--host", "cudalint.toml"], "error: cudalint.toml: not a regular file\n"),
+        ("a", &["--config", "cudalint.toml"], "error: cudalint.toml: not a regular file\n"),
+        ("a", &["--no-config", "--host", "/dev/zero"], "error: /dev/zero: not a regular file\n"),
+        ("b", &[], "error: cudalint.toml: a link that leads outside the root\n"),
+    ] {
+        let (_, said, status) = run(&temp.path().join(folder), arguments);
+        assert_eq!((said.as_str(), status), (told, Some(2)), "{folder} {arguments:?}");
+    }
+}

@@ -201,3 +201,23 @@ fn a_mistyped_rule_is_told_whatever_is_asked_for() {
         }
     }
 }
+
+#[test]
+fn what_another_manifest_brings_is_no_gap_of_the_tables() {
+    let environment = b"channels: [pytorch, nvidia]\ndependencies:\n  - python=3.10\n  - pytorch=2.3.1\n  - pip:\n    - -e .\n";
+    let setup = b"from setuptools import setup\nsetup(name=\"x\", install_requires=[\"torch>=2.3\"])\n";
+    let (_, told, _) = run(&[("environment.yml", environment), ("setup.py", setup)], &["-v"]);
+    assert!(told.starts_with("setup.py: which build of torch>=2.3 comes is not known from this file alone\n"), "{told}");
+    let (_, told, _) = run(&[("requirements.txt", b"torch==2.99.0\n")], &["-v"]);
+    assert!(told.starts_with("requirements.txt: no build of torch==2.99.0 is in the tables"), "{told}");
+}
+
+#[test]
+fn where_a_service_is_built_is_not_where_it_is_started() {
+    let compose = b"services:\n  train:\n    build:\n      context: .\n";
+    let image = b"FROM python:3.10\nRUN pip install torch==2.1.0 --index-url https://download.pytorch.org/whl/cu121\n\
+                  CMD [\"python\", \"train.py\"]\n";
+    let (found, _, _) = run(&[("compose.yml", compose), ("Dockerfile", image)], &["--format", "text"]);
+    assert_eq!(found.matches("this service is started").count(), 1, "{found}");
+    assert_eq!(found.matches("built here").count(), 1, "{found}");
+}

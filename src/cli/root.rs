@@ -122,7 +122,7 @@ impl Root {
             let named = s.path.rsplit('/').next() == Some("cudalint.toml");
             named && matches!(asked.configs, Configs::Nearest) && root.concerns(&s.path)
         };
-        let unread: Vec<String> = root.skipped.iter().filter(config).map(|s| root.unread(&target.root, s)).collect();
+        let unread: Vec<String> = root.skipped.iter().filter(config).map(|s| root.unread(s)).collect();
         if let (Some(text), [path]) = (&asks.stdin, target.files.as_slice()) {
             root.files.insert(path.clone());
             root.skipped.retain(|s| s.path != *path);
@@ -138,10 +138,10 @@ impl Root {
     }
 
     /// Why a configuration cannot be read, with the line where it has one.
-    fn unread(&self, root: &Path, skipped: &Skipped) -> String {
+    fn unread(&self, skipped: &Skipped) -> String {
         let path = self.viewpoint.path(&skipped.path);
-        let told = hosts::text(&root.join(&skipped.path), &path).err();
-        told.unwrap_or_else(|| format!("{path}: {}", skipped.reason))
+        let at = skipped.at.map(|at| format!(":{}:{}", at.line, at.column)).unwrap_or_default();
+        format!("{path}{at}: {}", skipped.reason)
     }
 
     /// Every file that is a PATH must have a text, and every folder must be open.

@@ -35,6 +35,8 @@ impl State {
         if told.is_some() {
             self.conda_cuda = told;
         }
+        let cpu_only =
+            specs().any(|ask| ask.text.as_deref().and_then(|t| MatchSpec::parse(t).ok()).is_some_and(|s| s.name == CPU_ONLY));
         for ask in specs() {
             // Of a text that is not known, its package may be.
             let known = ask.text.as_deref().or(ask.package.as_deref());
@@ -68,8 +70,8 @@ impl State {
             if let Some(cuda) = cuda.as_ref().filter(|_| locks.is_empty()) {
                 of_cuda_version(&mut new, cuda);
             }
-            // Without the machine's CUDA the solver takes the CPU build of what has one.
-            if step.no_cuda && has_variants(&new.name) {
+            // Without the machine's CUDA, or beside `cpuonly`, the solver takes the CPU build of what has one.
+            if (step.no_cuda || cpu_only) && has_variants(&new.name) {
                 new.alone = Candidates { open: true, today: None, ..new.alone };
             }
             wanted.push(new);
@@ -141,6 +143,10 @@ impl State {
 
 /// conda-forge's pin of CUDA.
 const CUDA_VERSION: &str = "cuda-version";
+
+/// The pytorch channel's choice of builds without CUDA.
+/// Source: <https://github.com/pytorch/builder/blob/release/2.5/conda/pytorch-nightly/meta.yaml>, `run_constrained`.
+const CPU_ONLY: &str = "cpuonly";
 
 fn is_of_cuda(spec: &MatchSpec) -> bool {
     spec.name == CUDA_VERSION && spec.version.is_some()

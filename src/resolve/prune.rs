@@ -156,8 +156,11 @@ fn keep(from: &Candidates, alive: &[bool]) -> Candidates {
 
 fn demands(build: &Build, index: &Places<'_>, platform: &Platform) -> Vec<Demand> {
     let published = super::requirements(build.release);
+    // What a conda package requires is one.
+    let of_conda = build.release.package.starts_with("conda:");
+    let called = |name: &str| if of_conda { index.get(format!("conda:{name}").as_str()) } else { index.get(name) };
     let of_step = published.iter().filter_map(|(_, r)| match &r.subject {
-        Subject::Package { name, wants, .. } if !wants.is_any() => Some((r, *index.get(name.as_str())?, wants)),
+        Subject::Package { name, wants, .. } if !wants.is_any() => Some((r, *called(name)?, wants)),
         _ => None,
     });
     let held = of_step.filter(|(r, ..)| r.marker.as_ref().is_none_or(|m| m.holds(platform, &[]) != Some(false)));

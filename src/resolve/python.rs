@@ -2,7 +2,7 @@
 
 use super::published::{self, Served};
 use crate::environment::{Build, Candidates, StepIndex};
-use crate::knowledge::{self, Release};
+use crate::knowledge::{self, Kernels, Release};
 use crate::notation::wheel::WheelName;
 use crate::platform::Platform;
 use crate::version::{Specifiers, Version};
@@ -146,9 +146,25 @@ pub(super) fn today(builds: &[Build]) -> Option<usize> {
     (!tied).then_some(last)
 }
 
-/// Whether it matters which of the two comes.
+/// Whether it matters which of the two comes, and nobody says which. Beside pytorch-cuda the pytorch channel's CPU builds stand
+/// back: their pytorch-mutex has `track_features`.
+/// Source: <https://github.com/pytorch/builder/blob/release/2.5/conda/pytorch-mutex/meta.yaml>.
 fn differ(a: &Build, b: &Build) -> bool {
-    !std::ptr::eq(a.release, b.release) && (a.release.tag != b.release.tag || a.release.brings != b.release.brings)
+    let chosen = b.release.requires.iter().any(|text| text.starts_with("pytorch-cuda=="));
+    let stands_back = a.release.kernels == Kernels::Cpu && chosen && a.index == b.index;
+    !stands_back
+        && !std::ptr::eq(a.release, b.release)
+        && (a.release.tag != b.release.tag || a.release.brings != b.release.brings)
+}
+
+/// Whether one of these indexes has a build that `wants` admits; nothing is said of conda's.
+pub(crate) fn is_served(package: &str, wants: &Specifiers, indexes: &[StepIndex], platform: &Platform) -> bool {
+    let rows = if package.starts_with("conda:") { &[] } else { knowledge::releases(package) };
+    let comes = |Served { build, pythons }: &Served| {
+        let runs = pythons.is_empty() || pythons.iter().any(|set| set.meets(platform.wheels));
+        runs && build.release.platforms.meets(platform.bits()) && wants.admits(&build.version)
+    };
+    indexes.iter().filter_map(|index| index.id).any(|id| published::served(rows, id).iter().any(comes))
 }
 
 /// The builds that `wants` admits, whichever of PyTorch's indexes serves them: what a version requires, it requires

@@ -30,7 +30,7 @@ fn check(env: &Environment, host: &Host, out: &mut Out) {
             }
             let builds = &component.builds;
             let Some(build) = builds.today().or(builds.builds.last()).filter(|b| lacks(b) == Some(true)) else { continue };
-            let shown = format!("{} {}", component.name, build.version);
+            let shown = shown(component, build);
             let basis = Basis::weakest(builds.builds.iter().map(|build| build.release.kernels_basis));
             let has = Has::Gpu { name: gpu.name.clone(), sm: chip(sm) };
             let clash = Clash::new(holds, format!("{shown} has no kernels for"), links(component, build, basis, gpu, sm));
@@ -45,6 +45,11 @@ fn check(env: &Environment, host: &Host, out: &mut Out) {
             out.push(clash);
         }
     }
+}
+
+/// A package and its version; of conda's, without what tells it from a wheel.
+fn shown(component: &Component, build: &Build) -> String {
+    format!("{} {}", component.name.trim_start_matches("conda:"), build.version)
 }
 
 fn chip(sm: Sm) -> String {
@@ -72,10 +77,7 @@ fn help(wanted: &Wanted<'_>, component: &Component, build: &Build, sm: Sm, tegra
 fn links(component: &Component, build: &Build, basis: Option<Basis>, gpu: &Gpu, sm: Sm) -> Vec<Evidence> {
     let mut package = component.evidence.clone();
     package.basis = basis.unwrap_or(build.release.kernels_basis);
-    package.reason = Reason::Carries {
-        build: format!("{} {}", component.name, build.version),
-        kernels: chain::carried(build.release.kernels),
-    };
+    package.reason = Reason::Carries { build: shown(component, build), kernels: chain::carried(build.release.kernels) };
     let reason = Reason::HostGpu { name: gpu.name.clone(), sm: Some(sm) };
     vec![package, Evidence { at: gpu.at, reason, also: Vec::new(), basis: gpu.basis, join: Join::Stated }]
 }

@@ -8,6 +8,8 @@ use super::{is_plain, is_secret};
 const OPTIONS: &[(&str, &[&str], bool)] = &[
     ("login", &["-p"], false),
     ("twine", &["-p"], false),
+    ("unzip", &["-P"], true),
+    ("zip", &["-P"], true),
     ("sshpass", &["-p"], true),
     ("curl", &["-u", "--user", "-U", "--proxy-user"], false),
     ("redis-cli", &["-a"], false),
@@ -15,7 +17,13 @@ const OPTIONS: &[(&str, &[&str], bool)] = &[
     ("usermod", &["-p"], false),
 ];
 /// Programs that take a password in the word of the option only: behind a space stands something else.
-const JOINED: &[&str] = &["mysql", "mysqldump", "mariadb"];
+const JOINED: &[&str] = &["mysql", "mysqldump", "mariadb", "7z", "7za", "7zr", "7zz", "rar", "unrar"];
+/// Programs whose `login` has the password in the word of its option, too.
+const REGISTRIES: &[&str] = &["buildah", "docker", "nerdctl", "podman", "skopeo"];
+/// Programs whose `login` has a key as its operand.
+const KEYED: &[&str] = &["vault", "wandb"];
+/// Nobody writes more options before an operand: hostile text stays cheap.
+const MOST_OPTIONS: usize = 16;
 /// What takes a secret from its input.
 const BY_INPUT: &[&str] = &["--password-stdin", "--with-token", "--stdin", "chpasswd"];
 
@@ -90,7 +98,11 @@ fn of(words: &[Word<'_>], piped: &[Word<'_>], text: &str, secrets: &mut Vec<(usi
     let names = |word: &Word<'_>, name: &str| word.text == name || word.text.strip_suffix(name).is_some_and(|p| p.ends_with('/'));
     let (mut configures, mut logs_in, mut by_input) = (false, false, false);
     let mut options: Vec<(&str, bool)> = Vec::new();
-    let mut joins = false;
+    let (mut joins, mut kaggle, mut creates_secret, mut reads) = (false, false, false, false);
+    // The options of sudo itself.
+    let mut sudo = false;
+    // Where `mc alias set` ends; it has four operands, the last of which is secret.
+    let mut alias: Option<usize> = None;
     for (n, word) in words.iter().enumerate() {
         let next = words.get(n + 1);
         for (program, own, joined) in OPTIONS {
@@ -98,8 +110,44 @@ fn of(words: &[Word<'_>], piped: &[Word<'_>], text: &str, secrets: &mut Vec<(usi
                 options.extend(own.iter().map(|option| (*option, *joined)));
             }
         }
+        if names(word, "login")
+            && n > 0
+            && REGISTRIES.iter().any(|program| names(&words[n - 1], program))
+            && options.len() < OPTIONS.len()
+        {
+            options.push(("-p", true));
+        }
         joins |= JOINED.iter().any(|program| names(word, program));
         by_input |= BY_INPUT.iter().any(|option| names(word, option));
+        let before = n.checked_sub(1).map(|n| &words[n]);
+        let is_short = word.text.starts_with('-') && !word.text.starts_with("--");
+        by_input |= sudo && is_short && word.text.contains('S');
+        let has_value = before.is_some_and(|before| matches!(before.text, "-u" | "-g" | "-p"));
+        sudo = names(word, "sudo") || (sudo && (word.text.starts_with('-') || has_value));
+        by_input |= reads && !word.text.starts_with('-') && is_secret(word.text);
+        reads |= n == 0 && word.text == "read";
+        kaggle |= names(word, "kaggle");
+        if kaggle && word.text == "key" && options.len() < OPTIONS.len() {
+            options.extend([("-v", false), ("--value", false)]);
+        }
+        creates_secret |= word.text == "secret" && before.is_some_and(|before| before.text == "create");
+        if creates_secret && let Some(own) = word.text.strip_prefix("--from-literal") {
+            let literal = if own.is_empty() { next } else { Some(word) };
+            let pair = literal.and_then(|literal| {
+                let from = if own.is_empty() { 0 } else { "--from-literal=".len() };
+                let (_, value) = literal.text.get(from..)?.split_once('=')?;
+                Some(Word { text: value, at: literal.at.clone(), whole: literal.at.end - value.len()..literal.whole.end })
+            });
+            pair.iter().for_each(&mut mask);
+        }
+        if word.text == "set" && n > 1 && words[n - 1].text == "alias" && names(&words[n - 2], "mc") {
+            alias = Some(0);
+        } else if let Some(operands) = alias.as_mut().filter(|_| !word.text.starts_with('-')) {
+            *operands += 1;
+            if *operands == 4 {
+                mask(word);
+            }
+        }
         options.retain(|(option, joined)| {
             let value = word.text.strip_prefix(option).filter(|value| *joined || value.is_empty() || value.starts_with('='));
             let Some(value) = value.map(|value| value.trim_start_matches('=')) else { return true };
@@ -115,8 +163,9 @@ fn of(words: &[Word<'_>], piped: &[Word<'_>], text: &str, secrets: &mut Vec<(usi
             mask(&Word { text: value, at: word.at.clone(), whole: word.at.end - value.len()..word.at.end });
         }
         // `wandb login [--relogin] KEY`.
-        if names(word, "login") && n > 0 && names(&words[n - 1], "wandb") {
-            let operand = words[n + 1..].iter().find(|word| !word.text.starts_with('-') && !word.text.contains("://"));
+        if names(word, "login") && before.is_some_and(|before| KEYED.iter().any(|program| names(before, program))) {
+            let is_key = |word: &&Word<'_>| !word.text.starts_with('-') && !word.text.contains("://") && !word.text.contains('=');
+            let operand = words[n + 1..].iter().take(MOST_OPTIONS).find(is_key);
             operand.into_iter().for_each(&mut mask);
         }
         // `aws configure set aws_secret_access_key X`, `poetry config pypi-token.a X`, `poetry config http-basic.a user X`.
@@ -139,5 +188,9 @@ fn of(words: &[Word<'_>], piped: &[Word<'_>], text: &str, secrets: &mut Vec<(usi
         piped[said..].iter().for_each(&mut mask);
         let here = words.iter().position(|word| word.text == "<<<").map_or(words.len(), |n| n + 1);
         words[here..].iter().take(1).for_each(&mut mask);
+        let glued = words.iter().find_map(|word| Some((word, word.text.strip_prefix("<<<").filter(|value| !value.is_empty())?)));
+        if let Some((word, value)) = glued {
+            mask(&Word { text: value, at: word.at.clone(), whole: word.at.end - value.len()..word.at.end });
+        }
     }
 }

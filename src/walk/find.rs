@@ -6,6 +6,7 @@ use std::sync::mpsc;
 
 use ignore::{DirEntry, WalkBuilder, WalkState};
 
+use super::ignored::Ignored;
 use super::skipped;
 use crate::diagnostic::Skipped;
 use crate::outline::Kind;
@@ -64,45 +65,59 @@ impl Candidate {
 /// Walks what is below `start`, a folder in or under `root`; `leave_out` tells the folders (root-relative) to stay out of.
 pub(super) fn find(root: &Path, start: &Path, no_ignore: bool, leave_out: &(dyn Fn(&str) -> bool + Sync)) -> Vec<Met> {
     let mut builder = WalkBuilder::new(start);
-    builder.standard_filters(false).ignore(!no_ignore).git_ignore(!no_ignore).require_git(false).follow_links(false);
-    if !no_ignore {
-        builder.add_custom_ignore_filename(".cudalintignore");
-    }
+    builder.standard_filters(false).follow_links(false);
+    let ignored = (!no_ignore).then(Ignored::default);
     let threads = std::thread::available_parallelism().map_or(2, |n| n.get().clamp(2, 8));
     let (sender, met) = mpsc::channel();
+    let look = Look { root, ignored: ignored.as_ref(), leave_out };
     builder.threads(threads).build_parallel().run(|| {
         let sender = sender.clone();
         Box::new(move |entry| {
             let (met, state) = match entry {
-                Ok(entry) => look_at(root, &entry, leave_out),
-                Err(error) => (failure(root, &error), WalkState::Continue),
+                Ok(entry) => look.at(&entry),
+                Err(error) => (Vec::from_iter(failure(root, &error)), WalkState::Continue),
             };
-            if let Some(met) = met
-                && sender.send(met).is_err()
-            {
-                return WalkState::Quit;
-            }
-            state
+            if met.into_iter().all(|met| sender.send(met).is_ok()) { state } else { WalkState::Quit }
         })
     });
     drop(sender);
     met.into_iter().collect()
 }
 
-fn look_at(root: &Path, entry: &DirEntry, leave_out: &dyn Fn(&str) -> bool) -> (Option<Met>, WalkState) {
-    if entry.depth() == 0 {
-        return (None, WalkState::Continue);
+/// What an entry is looked at with.
+#[derive(Clone, Copy)]
+struct Look<'w> {
+    root: &'w Path,
+    ignored: Option<&'w Ignored>,
+    leave_out: &'w (dyn Fn(&str) -> bool + Sync),
+}
+
+impl Look<'_> {
+    fn at(self, entry: &DirEntry) -> (Vec<Met>, WalkState) {
+        let path = relative(self.root, entry.path());
+        if entry.file_type().is_some_and(|t| t.is_dir()) {
+            let out = entry.depth() > 0
+                && (is_never_entered(entry.path())
+                    || path.as_deref().is_ok_and(self.leave_out)
+                    || self.is_ignored(entry.path(), true));
+            if out {
+                return (Vec::new(), WalkState::Skip);
+            }
+            let told = self.ignored.map(|ignored| ignored.enter(self.root, entry.path())).unwrap_or_default();
+            return (told.into_iter().map(Met::Skipped).collect(), WalkState::Continue);
+        }
+        let met = match path {
+            Ok(path) => Candidate::of(&path).map(|candidate| Met::File(path.into_owned(), candidate)),
+            Err(lossy) => Candidate::of(&lossy).map(|_| Met::Skipped(skipped(&lossy, "its name is not UTF-8"))),
+        };
+        // Few files are candidates: only these are held against patterns.
+        let met = met.filter(|_| entry.depth() > 0 && !self.is_ignored(entry.path(), false));
+        (met.into_iter().collect(), WalkState::Continue)
     }
-    let path = relative(root, entry.path());
-    if entry.file_type().is_some_and(|t| t.is_dir()) {
-        let out = is_never_entered(entry.path()) || path.as_deref().is_ok_and(leave_out);
-        return (None, if out { WalkState::Skip } else { WalkState::Continue });
+
+    fn is_ignored(self, path: &Path, is_folder: bool) -> bool {
+        self.ignored.is_some_and(|ignored| ignored.leave_out(path, is_folder))
     }
-    let met = match path {
-        Ok(path) => Candidate::of(&path).map(|candidate| Met::File(path.into_owned(), candidate)),
-        Err(lossy) => Candidate::of(&lossy).map(|_| Met::Skipped(skipped(&lossy, "its name is not UTF-8"))),
-    };
-    (met, WalkState::Continue)
 }
 
 /// Whether a folder holds nothing of ours: a repository's own, an installed environment, downloaded packages.
@@ -113,7 +128,7 @@ pub fn is_never_entered(folder: &Path) -> bool {
 }
 
 /// The part of a path below the root, with `/`; with replacement characters where it is not UTF-8.
-fn relative<'p>(root: &Path, path: &'p Path) -> Result<Cow<'p, str>, String> {
+pub(super) fn relative<'p>(root: &Path, path: &'p Path) -> Result<Cow<'p, str>, String> {
     let top = root.as_os_str().as_encoded_bytes();
     let below = path.as_os_str().as_encoded_bytes().get(top.len()..).unwrap_or_default();
     let below = match below {

@@ -2,6 +2,7 @@
 
 mod decode;
 mod find;
+mod ignored;
 mod open;
 mod root;
 
@@ -20,7 +21,7 @@ use crate::viewpoint::Viewpoint;
 pub use decode::decode;
 pub use find::is_never_entered;
 use find::{Candidate, Met};
-pub use open::{LARGEST_CONFIG, too_large};
+pub use open::{LARGEST_CONFIG, NOT_REGULAR, too_large};
 pub use root::{RootOf, root_of};
 
 /// What to walk, beside the root.

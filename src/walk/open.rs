@@ -1,5 +1,6 @@
 //! Opens a file that may be ours: only a regular one, inside the root, of a sane size.
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, ErrorKind, Read};
 use std::path::Path;
@@ -16,9 +17,13 @@ const LARGEST: u64 = 8 << 20;
 const LARGEST_LOCK: u64 = 64 << 20;
 /// Nobody writes a larger configuration or host file.
 pub const LARGEST_CONFIG: u64 = 1 << 20;
+/// Nobody writes a larger ignore file, and its patterns cost more than its reading.
+const LARGEST_IGNORE: u64 = 256 << 10;
 /// How much of a YAML file is read to see whether it is ours.
 const HEAD: u64 = 64 << 10;
 
+/// Why a device or a pipe is not read.
+pub const NOT_REGULAR: &str = "not a regular file";
 const NOT_TEXT: &str = "not UTF-8";
 const GARBLED: &str = "not UTF-8: read without these bytes";
 
@@ -58,7 +63,7 @@ impl Refusal {
 
 /// The text of a file, or why it has none.
 pub(super) fn text(root: &Path, path: &str) -> Result<Opened, Refusal> {
-    let (mut file, size) = open(root, path)?;
+    let (mut file, size) = open(root, &root.join(path))?;
     let kind = read::kind_by_name(path);
     let largest = match kind {
         Some(Kind::Config) => LARGEST_CONFIG,
@@ -70,6 +75,12 @@ pub(super) fn text(root: &Path, path: &str) -> Result<Opened, Refusal> {
     read_rest(&mut file, size, room(size.min(largest)), largest, decode)
 }
 
+/// The text of an ignore file, by its whole path: its folder may have a name that is no text.
+pub(super) fn ignore_file(root: &Path, whole: &Path) -> Result<Opened, Refusal> {
+    let (mut file, size) = open(root, whole)?;
+    read_rest(&mut file, size, room(size.min(LARGEST_IGNORE)), LARGEST_IGNORE, decode_garbled)
+}
+
 type Decode = fn(Vec<u8>) -> Result<(String, Option<Position>), Position>;
 
 fn strict(bytes: Vec<u8>) -> Result<(String, Option<Position>), Position> {
@@ -78,7 +89,7 @@ fn strict(bytes: Vec<u8>) -> Result<(String, Option<Position>), Position> {
 
 /// The text and kind of a YAML file that is ours by its content.
 pub(super) fn yaml(root: &Path, path: &str) -> Result<Option<(Kind, Opened)>, Refusal> {
-    let (mut file, size) = open(root, path)?;
+    let (mut file, size) = open(root, &root.join(path))?;
     let mut bytes = room(size.min(HEAD));
     (&mut file).take(HEAD).read_to_end(&mut bytes).map_err(|e| reason(&e))?;
     let head = decode_head(bytes.clone()).ok_or_else(|| NOT_TEXT.to_owned())?;
@@ -91,18 +102,18 @@ fn room(size: u64) -> Vec<u8> {
     Vec::with_capacity(usize::try_from(size).unwrap_or(0).saturating_add(32))
 }
 
-fn open(root: &Path, path: &str) -> Result<(File, u64), String> {
-    let mut whole = root.join(path);
+fn open(root: &Path, whole: &Path) -> Result<(File, u64), String> {
+    let mut whole = Cow::Borrowed(whole);
     let mut about = whole.symlink_metadata().map_err(|e| reason(&e))?;
     if about.is_symlink() {
-        whole = whole.canonicalize().map_err(|e| format!("a link that cannot be followed: {}", reason(&e)))?;
+        whole = Cow::Owned(whole.canonicalize().map_err(|e| format!("a link that cannot be followed: {}", reason(&e)))?);
         if !whole.starts_with(root) {
             return Err("a link that leads outside the root".to_owned());
         }
         about = whole.metadata().map_err(|e| reason(&e))?;
     }
     if !about.is_file() {
-        return Err("not a regular file".to_owned());
+        return Err(NOT_REGULAR.to_owned());
     }
     Ok((File::open(&whole).map_err(|e| reason(&e))?, about.len()))
 }
@@ -124,7 +135,10 @@ fn read_rest(file: &mut File, size: u64, mut bytes: Vec<u8>, largest: u64, decod
 /// Why a file beyond a limit is not read.
 #[must_use]
 pub fn too_large(largest: u64) -> String {
-    format!("larger than {} MiB", largest >> 20)
+    match largest >> 20 {
+        0 => format!("larger than {} KiB", largest >> 10),
+        mebibytes => format!("larger than {mebibytes} MiB"),
+    }
 }
 
 /// An error without the number of the operating system.

@@ -154,3 +154,79 @@ fn deep_trees_are_walked() {
     fs::write(deep.join("requirements.txt"), "torch").expect("a file");
     assert_eq!(paths(&root, &Asked::default()).len(), 1);
 }
+
+#[test]
+fn the_nearest_ignore_file_of_the_highest_name_decides() {
+    let (_temp, root) = tree_of(&[
+        (".gitignore", "\u{feff}*.sh\n[\n/top/\nb/c/*.sh\n"),
+        ("a/.gitignore", "!keep.sh\n"),
+        ("a/keep.sh", ""),
+        ("a/other.sh", ""),
+        ("a/top/requirements.txt", ""),
+        ("top/requirements.txt", ""),
+        ("b/.gitignore", "!*.sh\n"),
+        ("b/.ignore", "no.sh\n"),
+        ("b/.cudalintignore", "!no.sh\n"),
+        ("b/no.sh", ""),
+        ("b/c/.ignore", "*.sh\n"),
+        ("b/c/no.sh", ""),
+        ("b/c/yes.sh", ""),
+        ("d/.gitignore", "*\n!e\n"),
+        ("d/requirements.txt", ""),
+        ("d/e/requirements.txt", ""),
+    ]);
+    assert_eq!(paths(&root, &Asked::default()), ["a/keep.sh", "a/top/requirements.txt", "b/c/no.sh", "b/no.sh"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn ignore_files_are_read_as_carefully_as_all_else() {
+    let (_outer, outside) = tree_of(&[("patterns", "*\n"), (".ignore", "*\n"), ("inner/requirements.txt", "")]);
+    let (_temp, root) = tree_of(&[
+        ("a/.gitignore", "-> /dev/zero"),
+        ("a/requirements.txt", ""),
+        ("b/.ignore", &format!("-> {}/patterns", outside.display())),
+        ("b/requirements.txt", ""),
+        ("c/.cudalintignore", "-> none"),
+        ("c/requirements.txt", ""),
+        ("d/.gitignore", "-> ../patterns"),
+        ("d/requirements.txt", ""),
+        ("e/.ignore/requirements.txt", ""),
+        ("f/requirements.txt", ""),
+        ("g/requirements.txt", ""),
+        ("h/requirements.txt", ""),
+        ("patterns", "requirements.txt\n"),
+    ]);
+    let pipe = std::process::Command::new("mkfifo").arg(root.join("f/.gitignore")).status();
+    assert!(pipe.is_ok_and(|status| status.success()));
+    fs::File::create(root.join("g/.gitignore")).and_then(|f| f.set_len((256 << 10) + 1)).expect("a file");
+    fs::write(root.join("h/.gitignore"), b"# caf\xe9\nrequirements.txt\n").expect("a file");
+    let tree = walk(&root, &Asked::default());
+    let read: Vec<_> = tree.files.iter().map(|f| f.path.trim_end_matches("requirements.txt")).collect();
+    assert_eq!(read, ["a/", "b/", "c/", "e/.ignore/", "f/", "g/"]);
+    let skipped: Vec<_> = tree.skipped.iter().map(|s| format!("{}: {}", s.path, s.reason)).collect();
+    assert_eq!(
+        skipped,
+        [
+            "a/.gitignore: a link that leads outside the root",
+            "b/.ignore: a link that leads outside the root",
+            "c/.cudalintignore: a link that cannot be followed: no such file",
+            "f/.gitignore: not a regular file",
+            "g/.gitignore: larger than 256 KiB",
+            "h/.gitignore: not UTF-8: read without these bytes",
+        ]
+    );
+    assert_eq!(walk(&root, &Asked { no_ignore: true, ..Asked::default() }).skipped, []);
+    // What lies above the root is not looked at.
+    assert_eq!(paths(&outside.join("inner"), &Asked::default()), ["requirements.txt"]);
+}
+
+#[test]
+fn hostile_patterns_stay_cheap() {
+    for line in ["*a*b*c*d*\n", "!{a,{b,c}}[a-z]?**/x\n", "{{{{{{{{{{{{{{{{\n"] {
+        let (_temp, root) = tree_of(&[(".gitignore", &line.repeat((256 << 10) / line.len())), ("x/y/requirements.txt", "")]);
+        let started = std::time::Instant::now();
+        assert_eq!(paths(&root, &Asked::default()), ["x/y/requirements.txt"]);
+        assert!(started.elapsed().as_secs() < 60, "{line:?}");
+    }
+}
