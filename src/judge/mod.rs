@@ -149,24 +149,29 @@ fn highest_bound_speaks(graded: &mut Vec<(Seen, Severity)>, rules: &[&str]) {
 }
 
 fn breaking_speaks(graded: &mut Vec<(Seen, Severity)>, cause: &str, rules: &[&str]) {
-    let place = |s: &Seen| Some((s.environment.clone(), s.clash.of.first()?.at));
+    let place = |s: &Seen, at: Span| (s.environment.clone(), at);
     let mut told: HashMap<_, (Severity, Vec<Evidence>)> = HashMap::new();
     for (s, severity) in graded.iter().filter(|(s, _)| s.rule.name == cause) {
-        if let Some(place) = place(s) {
-            told.entry(place).or_insert_with(|| (*severity, s.clash.of[1..].to_vec()));
+        if let [first, others @ ..] = s.clash.of.as_slice() {
+            told.entry(place(s, first.at)).or_insert_with(|| (*severity, others.to_vec()));
         }
     }
     let mut gone: HashSet<_> = HashSet::new();
     for (s, severity) in graded.iter_mut().filter(|(s, _)| rules.contains(&s.rule.name)) {
-        let Some(place) = place(s) else { continue };
-        if let Some((_, links)) = told.get(&place).filter(|(level, _)| level <= severity) {
-            let new =
-                links.iter().filter(|link| !s.clash.of.iter().any(|known| known.at == link.at)).cloned().collect::<Vec<_>>();
-            s.clash.of.extend(new);
-            gone.insert(place);
+        // What came is named where it was asked for, or where another requires it.
+        let Some(first) = s.clash.of.first() else { continue };
+        let places: Vec<_> = [first.at].into_iter().chain(first.also.iter().map(|(at, _)| *at)).map(|at| place(s, at)).collect();
+        for place in places {
+            if let Some((_, links)) = told.get(&place).filter(|(level, _)| level <= severity) {
+                let new =
+                    links.iter().filter(|link| !s.clash.of.iter().any(|known| known.at == link.at)).cloned().collect::<Vec<_>>();
+                s.clash.of.extend(new);
+                gone.insert(place);
+            }
         }
     }
-    graded.retain(|(s, _)| s.rule.name != cause || !place(s).is_some_and(|place| gone.contains(&place)));
+    let is_told = |s: &Seen| s.clash.of.first().is_some_and(|first| gone.contains(&place(s, first.at)));
+    graded.retain(|(s, _)| s.rule.name != cause || !is_told(s));
 }
 
 /// No diagnostic has more labels.

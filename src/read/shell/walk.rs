@@ -448,7 +448,7 @@ impl<'e, 'o> Walk<'e, 'o> {
             match array.or_else(|| self.out.words_of(&word.text, i == 0).filter(|_| unquoted)) {
                 Some(texts) => out.extend(texts.into_iter().map(|text| Word { text, part: word.part.clone() })),
                 None => {
-                    if word.text.known().is_none() && word::is_cut(&self.excerpt.text()[word.part.clone()]) {
+                    if word.text.known().is_none() && self.excerpt.text().get(word.part.clone()).is_some_and(word::is_cut) {
                         self.out.cut.insert(word.text.at);
                     }
                     out.push(word);
