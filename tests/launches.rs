@@ -373,7 +373,7 @@ fn an_image_that_a_variable_names_is_changed_there() {
     let run = "IMAGE_NAME=nvidia/cuda:12.6.0-base-ubuntu22.04\nmake\ndocker run --gpus all \"$IMAGE_NAME\" ./x\n";
     assert_eq!(said_of_driver(&[("run.sh", run)]), ["image-needs-newer-driver 1,3"]);
     let part = "TAG=12.6.0-base-ubuntu22.04\ndocker run --gpus all nvidia/cuda:$TAG ./x\n";
-    assert_eq!(said_of_driver(&[("run.sh", part)]), ["image-needs-newer-driver 2"]);
+    assert_eq!(said_of_driver(&[("run.sh", part)]), ["image-needs-newer-driver 2,1"]);
     let mut linter = Linter::new(Settings::default());
     let text = "#!/bin/bash\n#SBATCH -N 1\nIMAGE_NAME=a/b:1\nsrun --container-image=\"$IMAGE_NAME\" x\n";
     linter.set("train.sbatch", text).expect("no configuration");
