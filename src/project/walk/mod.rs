@@ -229,7 +229,7 @@ impl std::fmt::Debug for LockEntry {
 }
 
 /// A requirement with its variables resolved.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(crate) struct Asked {
     /// `None` where it holds an unknown variable.
     pub(crate) text: Option<String>,
@@ -240,8 +240,17 @@ pub(crate) struct Asked {
     pub(crate) also: Vec<(Span, Reason)>,
 }
 
+impl std::fmt::Debug for Asked {
+    /// Where the values of its variables are written makes no other requirement of it.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let written = |reason: &Reason| matches!(reason, Reason::Holds { .. } | Reason::Variable { .. });
+        let also: Vec<_> = self.also.iter().filter(|(_, reason)| !written(reason)).collect();
+        (&self.text, &self.package, self.language, self.at, also).fmt(f)
+    }
+}
+
 /// An index with its variables resolved.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(crate) struct Indexed {
     pub(crate) url: Result<String, Untold>,
     pub(crate) kind: IndexKind,
@@ -250,6 +259,13 @@ pub(crate) struct Indexed {
     pub(crate) at: Span,
     /// Where the values of its variables are written.
     pub(crate) also: Vec<(Span, Reason)>,
+}
+
+impl std::fmt::Debug for Indexed {
+    /// The same holds here.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        (&self.url, self.kind, &self.name, self.explicit, self.at).fmt(f)
+    }
 }
 
 impl Indexed {
