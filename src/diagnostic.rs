@@ -100,6 +100,8 @@ pub struct Needs {
     pub image_others: Vec<String>,
     /// Oldest compute capability, if known: `7.5`.
     pub sm: Option<String>,
+    /// Newest compute capability, where newer ones are known not to do.
+    pub newest_sm: Option<String>,
 }
 
 /// What is worth knowing and no finding, for standard error.

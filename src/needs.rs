@@ -1,15 +1,35 @@
 //! What a start needs of a machine, host or no host.
 
+use crate::chain;
 use crate::demand;
 use crate::diagnostic::Needs;
 use crate::environment::{Build, Environment};
 use crate::knowledge::{self, Kernels, Segment, Sm};
 use crate::version::DriverVersion;
 
-/// What a start needs of a machine; `None` where it has no chain.
-pub(crate) fn needs(env: &Environment) -> Option<Needs> {
+/// What a start needs of a machine; of several builds that need otherwise, each what it needs.
+pub(crate) fn of_start(environments: &[Environment]) -> Vec<Needs> {
+    let mut all: Vec<Needs> = Vec::new();
+    for env in environments.iter().filter(|env| env.runs) {
+        if !all.is_empty() && !env.start.name.contains(BUILD) {
+            continue;
+        }
+        let Some(needs) = needs(env) else { continue };
+        let same = |known: &Needs| Needs { environment: needs.environment.clone(), ..known.clone() } == needs;
+        if !all.iter().any(|known| known.environment == needs.environment || same(known)) {
+            all.push(needs);
+        }
+    }
+    all
+}
+
+/// In the names of the environments of other builds than the first.
+const BUILD: &str = "?build ";
+
+/// What an environment needs of a machine; `None` where it has no chain.
+fn needs(env: &Environment) -> Option<Needs> {
     let mut driver: Option<DriverVersion> = None;
-    let mut oldest: Option<Sm> = None;
+    let (mut oldest, mut newest): (Option<Sm>, Option<Sm>) = (None, None);
     for component in &env.components {
         let Some(build) = component.builds.only().or_else(|| component.builds.today()) else { continue };
         if let Some(bound) =
@@ -23,6 +43,11 @@ pub(crate) fn needs(env: &Environment) -> Option<Needs> {
         {
             oldest = Some(lowest);
         }
+        if let Some(highest) = highest(build)
+            && newest.is_none_or(|n| n > highest)
+        {
+            newest = Some(highest);
+        }
     }
     let demanded = demanded(env);
     let image_cuda = demanded.and_then(demand::cuda);
@@ -35,12 +60,23 @@ pub(crate) fn needs(env: &Environment) -> Option<Needs> {
         image_others: demanded.filter(|_| image_cuda.is_some()).map(others).unwrap_or_default(),
         image_cuda: image_cuda.map(|cuda| cuda.to_string()),
         sm: oldest.map(|sm| format!("{}.{}", sm.major, sm.minor)),
+        newest_sm: newest.map(|sm| format!("{}.{}", sm.major, sm.minor)),
     })
 }
 
 fn lowest(build: &Build) -> Option<Sm> {
     let Kernels::Known { code, ptx, .. } = build.release.kernels else { return None };
     code.iter().chain(ptx).filter(|c| !c.exact).min().copied()
+}
+
+/// The newest chip that a build has code for, where newer ones are known that it has none for.
+fn highest(build: &Build) -> Option<Sm> {
+    lowest(build)?;
+    let runs = |sm: &Sm| chain::release_runs_on(build.release, *sm, false);
+    let chips = knowledge::chips();
+    let highest = chips.iter().rev().find(|sm| runs(sm) == Some(true))?;
+    let newer: Vec<_> = chips.iter().filter(|sm| *sm > highest).collect();
+    (!newer.is_empty() && newer.iter().all(|sm| runs(sm) == Some(false))).then_some(*highest)
 }
 
 /// What the image of something that is run demands.

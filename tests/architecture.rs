@@ -34,7 +34,7 @@ const MAY_USE: &[(&str, &str)] = &[
     ("unknown", "diagnostic environment knowledge project resolve secret source"),
     ("hardware", "environment knowledge outline platform"),
     ("demand", "chain environment knowledge platform version"),
-    ("needs", "demand diagnostic environment knowledge version"),
+    ("needs", "chain demand diagnostic environment knowledge version"),
     ("able", "chain environment knowledge resolve version"),
     ("other_image", "chain demand environment knowledge notation version"),
     ("alternative", "chain environment knowledge other_image platform version"),

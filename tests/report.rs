@@ -108,6 +108,7 @@ fn report(sources: &Sources) -> Report {
             image_cuda: None,
             image_others: Vec::new(),
             sm: Some("5.0".into()),
+            newest_sm: None,
         },
         Needs {
             environment: "b".into(),
@@ -115,6 +116,7 @@ fn report(sources: &Sources) -> Report {
             image_cuda: Some("12.6".into()),
             image_others: vec!["a driver of branch 470".into(), "a driver of branch 535 on a data-centre GPU".into()],
             sm: None,
+            newest_sm: None,
         },
     ];
     Report { diagnostics, needs, environments: 2, files: 3, ..Report::default() }

@@ -1,10 +1,10 @@
 //! What a GPU's name means.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::LazyLock;
 
 use super::gpu_name::key;
-use super::rows::{Gpu, Sm};
+use super::rows::{Gpu, Segment, Sm};
 use super::tables::{GPU_NAMES, GPUS, TOOLKITS};
 
 /// What a GPU name means, as NVML or people write it: `Tesla V100-SXM2-16GB`, `RTX 4090`, `A100-SXM4-40GB MIG 3g.20gb`.
@@ -52,6 +52,13 @@ static BY_WORD: LazyLock<HashMap<String, Option<&'static Gpu>>> = LazyLock::new(
 pub fn is_chip(sm: Sm) -> bool {
     let same = |known: &Sm| (known.major, known.minor) == (sm.major, sm.minor);
     GPUS.iter().any(|gpu| same(&gpu.sm)) || TOOLKITS.iter().any(|toolkit| toolkit.sms.iter().any(same))
+}
+
+/// The compute capabilities of all GPUs of the tables that are no Tegra, rising.
+#[must_use]
+pub fn chips() -> Vec<Sm> {
+    let chips: BTreeSet<Sm> = GPUS.iter().filter(|gpu| gpu.segment != Segment::Tegra).map(|gpu| gpu.sm).collect();
+    chips.into_iter().collect()
 }
 
 /// The oldest compute capability that a CUDA of the tables makes code for.

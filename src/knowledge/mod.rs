@@ -13,7 +13,7 @@ mod system;
 mod tables;
 
 pub use files::{Brings, configuration_variable, configured_index, is_shell_file, module_brings};
-pub use gpu::{gpu, is_chip, oldest_sm};
+pub use gpu::{chips, gpu, is_chip, oldest_sm};
 pub use gpu_near::gpus_near;
 pub use image::{image, is_bare, is_musl, is_of_cuda, system_python};
 pub use index::{index, index_by_id, index_of_file, is_tag, mirrored, serves, serves_as_pypi};

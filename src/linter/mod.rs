@@ -71,7 +71,7 @@ struct Judged {
     left_out: Option<Span>,
     environments: Arc<Vec<Environment>>,
     /// The hosts that are known to run each of them, by name.
-    able: Vec<Vec<String>>,
+    able: Vec<Vec<(String, bool)>>,
     /// What the image runs, by build.
     runs: BTreeMap<usize, Command>,
     seen: Vec<Seen>,
@@ -282,8 +282,7 @@ impl Linter {
         let mut seen: Vec<Seen> = order.iter().filter_map(|name| judged.get(name)).flat_map(|j| j.seen.iter().cloned()).collect();
         seen.extend(self.of_files());
         seen.extend(launches::launches(&project, &judged));
-        let needs =
-            order.iter().filter_map(|name| judged.get(name)?.environments.iter().filter(|e| e.runs).find_map(needs::needs));
+        let needs = order.iter().filter_map(|name| judged.get(name)).flat_map(|judged| needs::of_start(&judged.environments));
         let mut report =
             Report { needs: needs.collect(), environments: order.len(), files: self.files_read(), ..Report::default() };
         let unknown: BTreeSet<String> = judged.values().flat_map(|j| j.environments.iter()).flat_map(unknown::unknown).collect();
@@ -409,7 +408,10 @@ impl Linter {
                 self.join_rc(project, beginning, &world, &mut found, &mut judged);
                 for env in &found {
                     check_environment(env, &hosts, &mut judged.seen);
-                    let able = hosts.iter().filter(|host| is_able(env, host)).map(|host| host.name.clone());
+                    let able = hosts.iter().filter_map(|host| match is_able(env, host) {
+                        Some(false) => None,
+                        known => Some((host.name.clone(), known.is_some())),
+                    });
                     judged.able.push(able.collect());
                 }
                 happened.extend(happens.map(|happens| (happens, environments.len()..environments.len() + found.len())));

@@ -206,7 +206,12 @@ pub(super) fn closing(outcome: &Outcome<'_>, needs: bool) -> Vec<String> {
         for part in &outcome.parts {
             lines.extend(part.report.needs.iter().filter_map(|n| {
                 let driver = n.driver.as_ref().map(|driver| format!("driver ≥ {driver}"));
-                let gpu = n.sm.as_ref().map(|sm| format!("a GPU of sm_{} or newer", sm.replace('.', "")));
+                let sm = |sm: &String| format!("sm_{}", sm.replace('.', ""));
+                let gpu = n.sm.as_ref().map(|oldest| match &n.newest_sm {
+                    Some(newest) if newest == oldest => format!("a GPU of {}", sm(oldest)),
+                    Some(newest) => format!("a GPU of {} to {}", sm(oldest), sm(newest)),
+                    None => format!("a GPU of {} or newer", sm(oldest)),
+                });
                 let what = [driver, gpu].into_iter().flatten().collect::<Vec<_>>().join(" and ");
                 let what = match (what.as_str(), &n.image_cuda) {
                     ("", None) => return None,

@@ -13,6 +13,7 @@ mod make;
 mod open;
 mod prefix;
 mod project;
+mod script;
 mod settings;
 mod stage;
 mod telling;
@@ -22,8 +23,6 @@ mod written;
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::fmt::Write;
-use std::hash::{DefaultHasher, Hasher};
 use std::rc::Rc;
 
 use base::Base;
@@ -31,6 +30,7 @@ use bounds::{Bounds, DEEPEST};
 use configuration::Configuration;
 use decided::{Decided, Last};
 use project::is_project;
+pub(crate) use script::{Asked, Before, Event, Indexed, Installed, Link, LockEntry, Prefix, Routed, Script};
 use stage::Happened;
 use telling::Survey;
 
@@ -47,241 +47,12 @@ use super::starts::{Beginning, Enters, has_own_runner};
 use super::variables::{self, Mark, Seen, Value, Variables};
 use super::worlds::World;
 use super::{File, Project, drivers, paths};
-use crate::environment::{Join, Reason, Untold};
+use crate::environment::Reason;
 use crate::knowledge;
 use crate::notation::asking::Says;
-use crate::outline::{
-    Act, Choice, Does, IndexKind, InstallFlags, Kind, Language, Launcher, Locked, Piece, Scope, Text, Tool, Variable, Written,
-};
+use crate::outline::{Act, Choice, Does, Kind, Language, Launcher, Piece, Scope, Text, Tool, Variable, Written};
 use crate::platform::Os;
-use crate::source::{FileId, Span};
-use crate::version::DriverVersion;
-
-/// What happens from a start on, in one world.
-#[derive(Debug, Default)]
-pub(crate) struct Script {
-    /// In order.
-    pub(crate) events: Vec<Event>,
-    /// With how many sets of build arguments the Dockerfile is built; 0 where there is none.
-    pub(crate) builds: usize,
-    /// What comes of several of them is run on the same machines.
-    pub(crate) all_run: bool,
-    /// What is installed was chosen by what the machine says of itself: no host is held against it.
-    pub(crate) suits_host: bool,
-    /// What the image runs by itself chooses the CPU, and no other run of it is known.
-    pub(crate) on_cpu: bool,
-    /// Variables come from files that are not read.
-    pub(crate) unread_environment: bool,
-    /// Files that were read on the way.
-    pub(crate) reached: BTreeSet<FileId>,
-    /// Paths that were looked for and are not there, with the kind that the link makes of them.
-    pub(crate) looked: BTreeSet<(String, Kind)>,
-    /// Manifests that were installed on the way.
-    pub(crate) installed: BTreeSet<String>,
-    /// It is a stage that nobody runs: what others do not copy from it comes to nothing.
-    pub(crate) only_copied: bool,
-    /// All arms and rows that were met, taken or not.
-    pub(crate) choices: BTreeSet<Choice>,
-    /// The tests whose arms do anything that tells: the others' arms are all one.
-    pub(crate) telling: BTreeSet<String>,
-    /// All markers that were met.
-    pub(crate) markers: BTreeSet<String>,
-    /// Exported variables in the end.
-    pub(crate) exported: BTreeMap<String, Value>,
-    /// What became of the files and images that are named, by place.
-    pub(crate) links: BTreeMap<Span, Link>,
-    /// What the image runs.
-    pub(crate) runs: Command,
-    /// How much work the walk was; the more, the fewer worlds are looked at.
-    pub(crate) weight: usize,
-    /// More leads on from here than is followed: nothing is said of it.
-    pub(crate) left_out: bool,
-}
-
-impl Script {
-    /// Equal where the same happens, by a hash of all that is installed and set.
-    pub(crate) fn happens(&self) -> u64 {
-        let mut hashed = Hashed(DefaultHasher::new());
-        let all = (&self.events, &self.exported, &self.runs, self.unread_environment);
-        // Nothing fails in hashing.
-        let _ = write!(hashed, "{all:?}");
-        hashed.0.finish()
-    }
-}
-
-/// Hashes what is written to it.
-struct Hashed(DefaultHasher);
-
-impl Write for Hashed {
-    fn write_str(&mut self, text: &str) -> std::fmt::Result {
-        self.0.write(text.as_bytes());
-        Ok(())
-    }
-}
-
-/// What became of a file, a folder or an image that is named.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Link {
-    /// It is there, or its name is known.
-    Found,
-    /// Nothing lies there.
-    Absent,
-    /// It leads outside the root: the path as written.
-    Outside(String),
-    /// A variable in it is not known.
-    Untold,
-    /// It was changed on the way.
-    Changed,
-}
-
-/// Into which environment something is installed.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) enum Prefix {
-    /// The one that a start begins in.
-    #[default]
-    System,
-    /// The packages of the system's Python of that version: which of several the start has, the fold decides.
-    Python(String),
-    /// The packages of the Python that the distribution brings.
-    Distribution,
-    /// A conda environment by name or folder.
-    Conda(String),
-    /// A virtual environment by folder.
-    Venv(String),
-    /// One that is not known.
-    Unknown,
-    /// One that is there already, where these words lead.
-    Somewhere(String),
-}
-
-/// One thing that happens.
-#[derive(Clone, Debug)]
-pub(crate) enum Event {
-    /// The image that everything stands on; `None` where its name is not known.
-    Base { image: Option<String>, at: Span, also: Vec<(Span, Reason)> },
-    /// Packages are installed.
-    Install(Box<Installed>),
-    /// Packages are removed.
-    Remove { tool: Tool, prefix: Prefix, names: Vec<String> },
-    /// System packages are installed.
-    System { names: Vec<String> },
-    /// A driver is put on the machine itself; its number, as far as it is told.
-    Driver(Option<DriverVersion>),
-    /// Packages may be there that are not known: environment modules are loaded, or all who install this have them.
-    Unknown,
-    /// The manifest says which Python it is for.
-    Python(String),
-    /// Which Python a prefix has is told.
-    PythonOf { prefix: Prefix, python: String },
-    /// Before all this, these steps may have happened.
-    Before(Before),
-}
-
-/// What may have happened before: one command or manifest.
-#[derive(Clone, Debug)]
-pub(crate) struct Before {
-    pub(crate) steps: Vec<Installed>,
-    /// People are told to do it: it holds even where the manifest names one version.
-    pub(crate) told: bool,
-}
-
-/// An installing step with everything resolved.
-#[derive(Clone, Debug)]
-pub(crate) struct Installed {
-    pub(crate) tool: Tool,
-    pub(crate) at: Span,
-    pub(crate) prefix: Prefix,
-    pub(crate) asks: Vec<Asked>,
-    pub(crate) bounds: Vec<Asked>,
-    pub(crate) overrides: Vec<Asked>,
-    pub(crate) locks: Vec<LockEntry>,
-    pub(crate) indexes: Vec<Indexed>,
-    pub(crate) routes: Vec<Routed>,
-    pub(crate) flags: InstallFlags,
-    /// Values of the flags that hold text.
-    pub(crate) torch_backend: Option<Option<String>>,
-    pub(crate) index_strategy: Option<Option<String>>,
-    /// Something that takes part could not be read: what is missing proves nothing.
-    pub(crate) open: bool,
-    /// A constraints file could not be read: what no pin holds may be anything.
-    pub(crate) bounds_open: bool,
-    /// What conda does of it is worked out for machines without CUDA.
-    pub(crate) no_cuda: bool,
-    /// On what it rests that it happens, and what it installs.
-    pub(crate) says: Says,
-    pub(crate) join: Join,
-}
-
-/// A lock's entry that may hold.
-#[derive(Clone)]
-pub(crate) struct LockEntry {
-    pub(crate) lock: Locked,
-    pub(crate) also: Vec<(Span, Reason)>,
-    /// Its marker does hold, or it has none.
-    pub(crate) sure: bool,
-}
-
-impl std::fmt::Debug for LockEntry {
-    /// A lock has thousands of entries: its place says which one it is.
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        (self.lock.version.at, &self.also, self.sure).fmt(f)
-    }
-}
-
-/// A requirement with its variables resolved.
-#[derive(Clone)]
-pub(crate) struct Asked {
-    /// `None` where it holds an unknown variable.
-    pub(crate) text: Option<String>,
-    /// The package, normalised, that such a text names all the same.
-    pub(crate) package: Option<String>,
-    pub(crate) language: Language,
-    pub(crate) at: Span,
-    pub(crate) also: Vec<(Span, Reason)>,
-}
-
-impl std::fmt::Debug for Asked {
-    /// Where the values of its variables are written makes no other requirement of it.
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let written = |reason: &Reason| matches!(reason, Reason::Holds { .. } | Reason::Variable { .. });
-        let also: Vec<_> = self.also.iter().filter(|(_, reason)| !written(reason)).collect();
-        (&self.text, &self.package, self.language, self.at, also).fmt(f)
-    }
-}
-
-/// An index with its variables resolved.
-#[derive(Clone)]
-pub(crate) struct Indexed {
-    pub(crate) url: Result<String, Untold>,
-    pub(crate) kind: IndexKind,
-    pub(crate) name: Option<String>,
-    pub(crate) explicit: bool,
-    pub(crate) at: Span,
-    /// Where the values of its variables are written.
-    pub(crate) also: Vec<(Span, Reason)>,
-}
-
-impl std::fmt::Debug for Indexed {
-    /// The same holds here.
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        (&self.url, self.kind, &self.name, self.explicit, self.at).fmt(f)
-    }
-}
-
-impl Indexed {
-    /// One of which nothing is known.
-    fn untold(why: Untold, at: Span) -> Self {
-        Self { url: Err(why), kind: IndexKind::Extra, name: None, explicit: false, at, also: Vec::new() }
-    }
-}
-
-/// A package's own source with its variables resolved.
-#[derive(Clone, Debug)]
-pub(crate) struct Routed {
-    pub(crate) package: String,
-    /// The index's name; `None` for a source that is no index.
-    pub(crate) index: Option<String>,
-}
+use crate::source::Span;
 
 /// Walks one start in one world.
 pub(crate) fn walk(project: &Project<'_>, beginning: &Beginning, world: &World) -> Script {
