@@ -81,7 +81,8 @@ fn what_is_not_known_to_run_is_no_way_out() {
     let image = |tag: &str| format!("FROM pytorch/pytorch:{tag}\nCMD python -c 'import torch; torch.ones(1).cuda()'\n");
     let (old, unknown) = (image("2.1.0-cuda12.1-cudnn8-devel"), image("2.1.0-cuda11.8-cudnn8-devel"));
     let said = of_all(&[("cuda12.1.dockerfile", &old), ("cuda11.8.dockerfile", &unknown)], BLACKWELL);
-    assert!(said.len() == 1 && said[0].starts_with("error ") && !said[0].contains("instead"), "{said:?}");
+    // It may run, so that the other one does not is no error.
+    assert!(said.len() == 1 && said[0].starts_with("warning ") && !said[0].contains("instead"), "{said:?}");
     let extras = "[project]\nname = \"x\"\nversion = \"1\"\n[project.optional-dependencies]\n\
                   cpu = [\"torch==2.4.0\"]\ngpu = [\"torch==2.4.0\"]\n[tool.uv]\n\
                   conflicts = [[{ extra = \"cpu\" }, { extra = \"gpu\" }]]\n";
