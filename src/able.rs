@@ -1,7 +1,7 @@
 //! Whether a host is known to run what an environment carries: what is merely not known to break is no way out.
 
 use crate::chain::{self, Driver};
-use crate::environment::{Environment, Host};
+use crate::environment::{Build, Environment, Host};
 use crate::knowledge::{Library, Segment};
 use crate::resolve;
 use crate::version::CudaVersion;
@@ -50,7 +50,11 @@ fn has_code(env: &Environment, host: &Host) -> Option<bool> {
     }
     let gpus: Vec<_> = gpus.collect();
     if builds.peek().is_none() {
-        return Some(false);
+        // What else it has of CUDA may be there for programs that bring code of their own.
+        let of_cuda = |build: &Build| build.cuda().is_some();
+        let some = env.components.iter().any(|c| c.builds.only().or_else(|| c.builds.today()).is_some_and(of_cuda));
+        let image = env.image.as_ref().and_then(|image| image.row).is_some_and(|row| !row.cuda.is_empty());
+        return if some || image { None } else { Some(false) };
     }
     let answers: Vec<_> =
         builds.flat_map(|build| gpus.iter().map(move |(sm, tegra)| chain::release_runs_on(build.release, *sm, *tegra))).collect();
