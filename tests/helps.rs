@@ -6,8 +6,15 @@ use cudalint::source::Origin;
 
 /// `rule: help` of each finding.
 fn helps(path: &str, text: &str, host: &str) -> Vec<String> {
+    helps_of(&[(path, text)], host)
+}
+
+/// The same of several files.
+fn helps_of(files: &[(&str, &str)], host: &str) -> Vec<String> {
     let mut linter = Linter::new(Settings::default());
-    linter.set(path, text).expect("no configuration");
+    for (path, text) in files {
+        linter.set(path, text).expect("no configuration");
+    }
     if !host.is_empty() {
         linter.host(Origin::CommandLine, "host.toml", host).expect("a host");
     }
@@ -158,4 +165,16 @@ fn what_is_not_known_to_run_is_not_said_not_to() {
     assert_eq!(helps("requirements.txt", lines, &host("3.9")), ["no-kernels-for-gpu: "]);
     let found = helps("requirements.txt", lines, &host("3.11"));
     assert!(found[0].contains("take torch 2.9.0+cu130 from https://download.pytorch.org/whl/cu130, which has code"), "{found:?}");
+}
+
+#[test]
+fn each_build_has_its_help() {
+    let dockerfile = "ARG CUDA=11.8.0\nFROM nvidia/cuda:${CUDA}-runtime-ubuntu22.04\nCMD [\"nvidia-smi\"]\n";
+    let bake = "group \"default\" { targets = [\"a\", \"b\"] }\n\
+                target \"a\" {\n  args = { CUDA = \"12.4.1\" }\n}\ntarget \"b\" {\n  args = { CUDA = \"12.8.1\" }\n}\n";
+    let files = [("Dockerfile", dockerfile), ("docker-bake.hcl", bake)];
+    let found = helps_of(&files, "driver = \"515.65.01\"\n[[gpu]]\nname = \"GTX 1080 Ti\"\n");
+    assert_eq!(found.len(), 1, "{found:?}");
+    let (old, new) = found[0].split_once("; for CUDA=12.8.1: ").expect("the second build");
+    assert!(old.contains("for CUDA=12.4.1: raise the driver to branch 550") && new.contains("branch 570"), "{found:?}");
 }

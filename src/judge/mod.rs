@@ -9,7 +9,7 @@ use crate::diagnostic::{Diagnostic, Label, OnHost, Severity};
 use crate::environment::{Evidence, Holds, Join, Reason};
 use crate::knowledge::Basis;
 use crate::rules::{Clash, Has, Rule};
-use crate::source::{FileId, Span};
+use crate::source::{FileId, Span, brief};
 pub(crate) use choices::Choices;
 
 /// A clash with all that the judge must know of where it was seen.
@@ -184,8 +184,17 @@ struct Merged {
     /// Those that it is true of, with how grave it is there.
     environments: BTreeMap<String, Severity>,
     hosts: BTreeSet<Met>,
-    /// What mends it and on which hosts, the speaker's own first.
-    helps: Vec<(String, BTreeSet<String>)>,
+    /// What mends it, the speaker's own first.
+    helps: Vec<Help>,
+}
+
+/// What mends a finding.
+struct Help {
+    text: String,
+    /// On which hosts.
+    hosts: BTreeSet<String>,
+    /// Of which builds, by the values that they were given: `CUDA=12.8.1`; empty where none were.
+    builds: BTreeSet<String>,
 }
 
 /// A host, what of it does not fit, and the message that this ends.
@@ -205,6 +214,7 @@ fn merge(graded: Vec<(Seen, Severity)>, hosts: usize) -> Vec<Diagnostic> {
         });
         let mut found = diagnostic(&seen, severity);
         let host = seen.host.clone();
+        let build = given(&seen);
         if !seen.host.is_empty() {
             into.hosts.insert((seen.host, seen.clash.has, found.message.clone()));
         }
@@ -214,12 +224,13 @@ fn merge(graded: Vec<(Seen, Severity)>, hosts: usize) -> Vec<Diagnostic> {
         }
         let graver = severity > into.said.severity;
         if let Some(help) = found.help.take().filter(|help| !help.is_empty()) {
-            let known = into.helps.iter().position(|(other, _)| *other == help);
+            let known = into.helps.iter().position(|other| other.text == help);
             let at = known.unwrap_or_else(|| {
-                into.helps.push((help, BTreeSet::new()));
+                into.helps.push(Help { text: help, hosts: BTreeSet::new(), builds: BTreeSet::new() });
                 into.helps.len() - 1
             });
-            into.helps[at].1.extend(Some(host).filter(|host| !host.is_empty()));
+            into.helps[at].hosts.extend(Some(host).filter(|host| !host.is_empty()));
+            into.helps[at].builds.insert(build);
             if graver {
                 into.helps[..=at].rotate_right(1);
             }
@@ -238,6 +249,18 @@ fn merge(graded: Vec<(Seen, Severity)>, hosts: usize) -> Vec<Diagnostic> {
         }
     }
     merged.into_values().map(|merged| merged.listed(hosts)).collect()
+}
+
+/// What the build was given that a finding speaks of: `CUDA=11.8.0`.
+fn given(seen: &Seen) -> String {
+    let reasons = seen.clash.of.iter().flat_map(|evidence| &evidence.also).map(|(_, reason)| reason);
+    let values: BTreeSet<String> = reasons
+        .filter_map(|reason| match reason {
+            Reason::Holds { name, value } => Some(brief(&format!("{name}={value}")).into_owned()),
+            _ => None,
+        })
+        .collect();
+    values.into_iter().collect::<Vec<_>>().join(", ")
 }
 
 /// One GPU may ask for another remedy than the next; no diagnostic has more.
@@ -273,12 +296,16 @@ impl Merged {
             ..self.said
         }
     }
-    /// What mends one host may not mend the next: each help says for whom it is.
+    /// What mends one host or one build may not mend the next: each help says for whom it is.
     fn help(&self) -> String {
         let several = self.hosts.iter().map(|(name, ..)| name).collect::<BTreeSet<_>>().len() > 1 && self.helps.len() > 1;
-        let one = |(help, hosts): &(String, BTreeSet<String>)| match several {
-            true => format!("for {}: {help}", hosts.iter().map(String::as_str).collect::<Vec<_>>().join(" and ")),
-            false => help.clone(),
+        let mut told: HashSet<&str> = HashSet::new();
+        let apart = self.helps.iter().flat_map(|help| &help.builds).all(|build| !build.is_empty() && told.insert(build));
+        let all = |names: &BTreeSet<String>| names.iter().map(String::as_str).collect::<Vec<_>>().join(" and ");
+        let one = |help: &Help| match (several, apart && self.helps.len() > 1) {
+            (true, _) => format!("for {}: {}", all(&help.hosts), help.text),
+            (false, true) => format!("for {}: {}", all(&help.builds), help.text),
+            (false, false) => help.text.clone(),
         };
         self.helps.iter().map(one).collect::<Vec<_>>().join("; ")
     }
