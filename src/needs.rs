@@ -11,7 +11,8 @@ use crate::version::DriverVersion;
 pub(crate) fn of_start(environments: &[Environment]) -> Vec<Needs> {
     let mut all: Vec<Needs> = Vec::new();
     for env in environments.iter().filter(|env| env.runs) {
-        if !all.is_empty() && !env.start.name.contains(BUILD) {
+        // Of the arms of one build the first speaks.
+        if !all.is_empty() && env.builds.first().is_none_or(|build| *build == 0) {
             continue;
         }
         let Some(needs) = needs(env) else { continue };
@@ -22,9 +23,6 @@ pub(crate) fn of_start(environments: &[Environment]) -> Vec<Needs> {
     }
     all
 }
-
-/// In the names of the environments of other builds than the first.
-const BUILD: &str = "?build ";
 
 /// What an environment needs of a machine; `None` where it has no chain.
 fn needs(env: &Environment) -> Option<Needs> {
