@@ -7,9 +7,6 @@ use crate::platform::{Arch, Os};
 
 /// Places where no GPU is needed.
 const WITHOUT: &[&str] = &["cpu", "nocuda", "nogpu", "doc", "docs", "lint", "linting", "readthedocs", "rtd"];
-/// Machines that are lent to whoever runs a notebook.
-/// Sources: <https://research.google.com/colaboratory/faq.html>, <https://www.kaggle.com/docs/notebooks>.
-const LENT: &[&str] = &["colab", "colaboratory", "kaggle"];
 /// What a file's own name calls boards and Macs; a folder's may mean anything by it.
 /// Sources: <https://www.raspberrypi.com/documentation/>, <https://support.apple.com/en-us/116943>.
 const SHORT: &[&str] = &["m1", "m2", "m3", "m4", "pi", "pi3", "pi4", "pi5"];
@@ -23,7 +20,10 @@ pub(crate) fn meets(name: &str, host: &Host) -> bool {
     let named =
         |list: &[&str]| words().any(|w| list.contains(&w) || list.contains(&w.trim_end_matches(|c: char| c.is_ascii_digit())));
     let tegra = host.gpus.iter().any(|gpu| gpu.segment == Some(Segment::Tegra));
-    if named(LENT) {
+    let pairs = || words().zip(words().skip(1));
+    if words().any(|w| knowledge::is_other_machine(w.trim_end_matches(|c: char| c.is_ascii_digit())))
+        || pairs().any(|(a, b)| knowledge::is_other_machine(&format!("{a} {b}")))
+    {
         return false;
     }
     if named(TEGRA) || words().any(|w| w.starts_with("l4t")) {
@@ -46,10 +46,7 @@ pub(crate) fn meets(name: &str, host: &Host) -> bool {
         return false;
     }
     // `requirements-no-cuda.txt` does without, whatever else it says.
-    let pairs = || words().zip(words().skip(1));
-    // AWS Lambda has no GPU; a cloud of GPUs has that name, too.
-    // Source: <https://docs.aws.amazon.com/lambda/latest/dg/python-package.html>.
-    if pairs().any(|pair| matches!(pair, ("no" | "without", "cuda" | "gpu") | ("aws", "lambda"))) {
+    if pairs().any(|pair| matches!(pair, ("no" | "without", "cuda" | "gpu"))) {
         return false;
     }
     let own = name.split(':').next().unwrap_or(&name);
@@ -134,6 +131,16 @@ mod tests {
             ("requirements.txt", true, true),
             ("requirements-cpu.txt", false, false),
             ("requirements-colab.txt", false, false),
+            ("requirements-android.txt", false, false),
+            ("requirements_termux.txt", false, false),
+            ("hf-space/requirements.txt", false, false),
+            ("hf_spaces/gpu/requirements.txt", false, false),
+            ("deploy/huggingface-space/Dockerfile", false, false),
+            ("hugging_face_spaces/requirements.txt", false, false),
+            ("requirements-streamlit-cloud.txt", false, false),
+            ("streamlit/requirements.txt", true, true),
+            ("spaces/requirements.txt", true, true),
+            ("huggingface/requirements.txt", true, true),
             ("colab/gpu.txt", false, false),
             ("requirements-openvino.txt", false, false),
             ("collaboration.txt", true, true),

@@ -230,7 +230,7 @@ fn what_a_launch_tells_the_runtime_reaches_the_host() {
         (vec![("r.sh", run("--runtime=nvidia -e NVIDIA_VISIBLE_DEVICES=void"))], false),
         (vec![("r.sh", run("-e NVIDIA_VISIBLE_DEVICES=none --runtime nvidia"))], false),
         (vec![("r.sh", run("--runtime nvidia -e NVIDIA_VISIBLE_DEVICES=0"))], true),
-        // Docker's own request sets the variable anew.
+        // Docker's own request sets the variable anew, behind `-e`: see `Launch::hides_gpus`.
         (vec![("r.sh", run("--gpus all --runtime nvidia -e NVIDIA_VISIBLE_DEVICES=void"))], true),
         (vec![("r.sh", run("--gpus all -e NVIDIA_DISABLE_REQUIRE=1"))], false),
         (vec![("compose.yaml", service(&format!("runtime: nvidia\n    {hidden}")))], false),

@@ -106,4 +106,12 @@ impl Tables {
         self.other_hardware.push((text_key(word), format!("{word:?}")));
         Ok(text_key(word))
     }
+
+    pub(crate) fn other_machine(&mut self, row: &Row) -> Answer<Key> {
+        self.source(row.must("source")?)?;
+        let words = row.list("words")?;
+        let key = text_key(words.first().ok_or("no words")?);
+        self.other_machines.extend(words.iter().map(|words| (text_key(words), format!("{words:?}"))));
+        Ok(key)
+    }
 }

@@ -57,6 +57,7 @@ struct Tables {
     images: BTreeMap<String, Vec<(Key, String)>>,
     bare_images: Vec<(Key, String)>,
     other_hardware: Vec<(Key, String)>,
+    other_machines: Vec<(Key, String)>,
     node_labels: Vec<(Key, String)>,
     machines: Vec<(Key, String)>,
     system_pythons: Vec<(Key, String)>,
@@ -107,6 +108,7 @@ const KINDS: &[(&str, Take, &[&str])] = &[
     ("system_python", Tables::system_python, &["system", "python", "source"]),
     ("bare_image", Tables::bare_image, &["repository", "source"]),
     ("other_hardware", Tables::other_hardware, &["word", "source"]),
+    ("other_machine", Tables::other_machine, &["words", "source"]),
     ("node_label", Tables::node_label, &["label", "names", "source"]),
     ("machine", Tables::machine, &["families", "gpu", "source"]),
     ("gpu", Tables::gpu, &["name", "aliases", "sm", "architecture", "segment", "basis", "source"]),
@@ -207,6 +209,7 @@ impl Tables {
         put("SYSTEM_PYTHONS", "(&str, &str)", sorted(self.system_pythons, "system_python")?);
         put("BARE_IMAGES", "&str", sorted(self.bare_images, "bare_image")?);
         put("OTHER_HARDWARE", "&str", sorted(self.other_hardware, "other_hardware")?);
+        put("OTHER_MACHINES", "&str", sorted(self.other_machines, "other_machine")?);
         put("NODE_LABELS", "(&str, NodeLabel)", sorted(self.node_labels, "node_label")?);
         put("MACHINES", "(&str, &str)", sorted(self.machines, "machine")?);
         for (of, urls) in &self.mirrors {

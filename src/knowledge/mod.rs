@@ -121,6 +121,13 @@ pub fn is_other_hardware(word: &str) -> bool {
     tables::OTHER_HARDWARE.binary_search(&word).is_ok()
 }
 
+/// Whether words of a file's name, one or several with blanks between, say that it is meant for a machine which is no host
+/// of the user's: one that a service lends, a telephone.
+#[must_use]
+pub fn is_other_machine(words: &str) -> bool {
+    tables::OTHER_MACHINES.binary_search(&words).is_ok()
+}
+
 /// All driver branches, oldest first.
 #[must_use]
 pub fn driver_branches() -> &'static [DriverBranch] {

@@ -83,7 +83,11 @@ impl Launch {
         !self.idle && (self.gpu.is_asked() || self.open || self.environment.iter().any(chosen))
     }
     /// Whether these variables, the last of a name the one that holds, keep the `nvidia` runtime from giving any GPU. A request
-    /// of Docker's own sets the variable anew.
+    /// of Docker's own (`--gpus`) sets the variable anew, behind those that are given, or does without it:
+    /// <https://github.com/moby/moby/blob/18a2f3f01538afa4c631c2b09f898dd3d8a8168d/daemon/nvidia_linux.go>,
+    /// <https://github.com/moby/moby/blob/b985e2313a8676e18072b442911fc8f64f17d440/daemon/devices_nvidia_linux.go>. Of several the
+    /// runtime takes the last:
+    /// <https://github.com/NVIDIA/nvidia-container-toolkit/blob/d34b3046758cb1a5db606b2a39519c731bbf9f56/internal/config/image/builder.go>.
     #[must_use]
     pub fn hides_gpus<'v>(environment: impl IntoIterator<Item = &'v Variable>) -> bool {
         environment.into_iter().filter(|v| v.name == VISIBLE).last().is_some_and(hides)
