@@ -83,15 +83,20 @@ impl Walker<'_, '_> {
                 }
             }
         }
-        let install = read(&words, tool, at)?;
+        // What a variable runs is known only with its value: `PIP="uv pip"`.
+        let whole: Vec<Text> = line.words.iter().map(|(word, _)| word.clone()).collect();
+        let named = command::program(&whole).is_some_and(|program| program.known().is_none());
+        let install = read(&words, Some(tool).filter(|_| !named), at)?;
         let any = any(&install, &words, &unknown, at);
         Some(Spoken { install, says, any, from })
     }
 }
 
-fn read(words: &[Text], tool: Tool, at: Span) -> Option<Install> {
+/// The first install with that tool, or with any.
+fn read(words: &[Text], tool: Option<Tool>, at: Span) -> Option<Install> {
+    let is = |install: &Install| tool.is_none_or(|tool| install.tool == tool);
     let mut does = command::read(words, at).into_iter();
-    does.find_map(|does| if let Does::Install(install) = does { Some(install).filter(|it| it.tool == tool) } else { None })
+    does.find_map(|does| if let Does::Install(install) = does { Some(install).filter(is) } else { None })
 }
 
 /// The first of the unknown words that may be any words. The value of an option is one word, and what a started program is
@@ -111,7 +116,7 @@ fn any(install: &Install, words: &[Text], unknown: &[usize], at: Span) -> Option
     // A command that takes no arguments says the same without it.
     let idle = unknown.iter().take(LOOKED_AT).find(|n| {
         let without: Vec<Text> = words[..**n].iter().chain(&words[**n + 1..]).cloned().collect();
-        read(&without, install.tool, at).is_some_and(|other| other == *install)
+        read(&without, Some(install.tool), at).is_some_and(|other| other == *install)
     });
     idle.map(|n| words[*n].at)
 }

@@ -81,6 +81,9 @@ pub(crate) fn read(words: &[Text], at: Span) -> Vec<Does> {
     let Some(first) = words.first() else { return does };
     let program = Program::of(first);
     target = program.prefix().map(Target::Prefix).or(target).or_else(|| program.minor().map(Target::Python));
+    if program.is_installed_by_variable() {
+        target = target.or_else(|| Some(Target::Prefix(first.clone())));
+    }
     does.extend(match program.family() {
         "python" => python(&words, at, matches!(target, None | Some(Target::Python(_))).then_some(first)),
         "virtualenv" => made(&words[1..]),
@@ -95,10 +98,11 @@ pub(crate) fn read(words: &[Text], at: Span) -> Vec<Does> {
     does
 }
 
-/// The same of words of which a shell cuts those at the places `cut`.
+/// The same of words of which a shell cuts those at the places `cut`; a program that a variable names is cut, too.
 pub(crate) fn read_cut(words: &[Text], at: Span, cut: &HashSet<Span>) -> Vec<Does> {
     let mut does = read(words, at);
-    let is_cut = |word: &Text| word.known().is_none() && cut.contains(&word.at);
+    let program = program(words);
+    let is_cut = |word: &Text| word.known().is_none() && (cut.contains(&word.at) || program.as_ref() == Some(word));
     if words.iter().any(is_cut) {
         for does in &mut does {
             if let Does::Install(install) = does {
@@ -107,6 +111,11 @@ pub(crate) fn read_cut(words: &[Text], at: Span, cut: &HashSet<Span>) -> Vec<Doe
         }
     }
     does
+}
+
+/// The word of a command that names its program, behind those that it is wrapped in.
+pub(crate) fn program(words: &[Text]) -> Option<Text> {
+    unwrap(words).words.into_iter().next()
 }
 
 /// Whether the words of a command may be one that is read here; a program that is not known may be any.
@@ -187,7 +196,7 @@ fn python(words: &[Text], at: Span, program: Option<&Text>) -> Vec<Does> {
                     return made(&words[i + 2..]);
                 }
                 let mut does = grammar(family).map(|grammar| grammar(&words[i + 1..], at)).unwrap_or_default();
-                if let Some(program) = program.filter(|p| Program::of(p).name.is_none()) {
+                if let Some(program) = program.filter(|p| !Program::of(p).told) {
                     into(&mut does, &Target::Prefix(program.clone()));
                 }
                 return does;
@@ -227,20 +236,45 @@ fn into(does: &mut [Does], target: &Target) {
 /// The first word of a command.
 struct Program<'a> {
     word: &'a Text,
-    /// Behind the last `/`; `None` where it is a variable's.
+    /// Behind the last `/`; of a variable what it is without a value, or what its own name says.
     name: Option<&'a str>,
+    /// It is written, no variable's.
+    told: bool,
+}
+
+/// What variables are called that hold programs: `$PIP install`, `"$CONDA_EXE" install`. `MAMBA_EXE` and `CONDA_EXE` are set by
+/// these themselves: <https://docs.conda.io/projects/conda/en/stable/dev-guide/deep-dives/activation.html>.
+static VARIABLES: &[(&[&str], &str)] = &[
+    (&["PIP", "PIP2", "PIP3", "PIP_BIN", "PIP_CMD", "PIP_EXE", "VENV_PIP"], "pip"),
+    (&["CONDA", "CONDA_BIN", "CONDA_CMD", "CONDA_EXE", "MAMBA", "MAMBA_BIN", "MAMBA_CMD", "MAMBA_EXE", "MICROMAMBA"], "conda"),
+    (&["UV", "UV_BIN", "UV_CMD"], "uv"),
+];
+
+fn behind_slash(path: &str) -> Option<&str> {
+    path.rsplit(['/', '\\']).next()
 }
 
 impl<'a> Program<'a> {
     fn of(word: &'a Text) -> Self {
         let name = match word.pieces.as_slice() {
             [] => None,
-            [.., Piece::Literal(last)] if word.pieces.len() == 1 || last.contains('/') => last.rsplit(['/', '\\']).next(),
+            [.., Piece::Literal(last)] if word.pieces.len() == 1 || last.contains('/') => behind_slash(last),
             // `python${VERSION}`, `/usr/bin/python${VERSION}`.
-            [Piece::Literal(first), Piece::Variable { .. }] => first.rsplit('/').next().filter(|name| !name.is_empty()),
+            [Piece::Literal(first), Piece::Variable { .. }] => behind_slash(first).filter(|name| !name.is_empty()),
             _ => None,
         };
-        Self { word, name }
+        let of_variable = || match word.pieces.as_slice() {
+            [Piece::Variable { name, fallback, instead: None }] => {
+                let upper = name.to_ascii_uppercase();
+                let known = VARIABLES.iter().find(|(names, _)| names.contains(&upper.as_str())).map(|(_, program)| *program);
+                match fallback.as_deref() {
+                    Some([Piece::Literal(path)]) if !path.contains(' ') => behind_slash(path),
+                    _ => known,
+                }
+            }
+            _ => None,
+        };
+        Self { word, name: name.or_else(of_variable), told: name.is_some() }
     }
 
     /// Its name without a version; `python` for `"$PY"`, as which it is read when `-m` follows.
@@ -253,9 +287,14 @@ impl<'a> Program<'a> {
         }
     }
 
+    /// A `pip` that a variable names: it may lie anywhere.
+    fn is_installed_by_variable(&self) -> bool {
+        !self.told && self.family() == "pip"
+    }
+
     /// `3.9` of `python3.9` and `pip3.9`.
     fn minor(&self) -> Option<String> {
-        let name = self.name?;
+        let name = self.name.filter(|_| self.told)?;
         let version = name.strip_prefix("python").or_else(|| name.strip_prefix("pip"))?;
         let minor = version.strip_prefix("3.")?;
         (!minor.is_empty() && minor.bytes().all(|b| b.is_ascii_digit())).then(|| version.to_owned())

@@ -101,6 +101,12 @@ pub(super) fn behind_options(words: &[Text]) -> &[Text] {
     rest
 }
 
+/// `$SUDO`, which is empty for whoever needs none.
+fn may_be_sudo(word: &Text) -> bool {
+    let [Piece::Variable { name, instead: None, .. }] = word.pieces.as_slice() else { return false };
+    ["SUDO", "SUDO_CMD"].iter().any(|sudo| name.trim_start_matches('_').eq_ignore_ascii_case(sudo))
+}
+
 /// Takes wrapping commands away, and `A=b` before or between them.
 pub(crate) fn unwrap(words: &[Text]) -> Unwrapped {
     let mut sets = Vec::new();
@@ -113,7 +119,7 @@ pub(crate) fn unwrap(words: &[Text]) -> Unwrapped {
             rest = &rest[1..];
             continue;
         }
-        let name = first.known().unwrap_or_default();
+        let name = first.known().unwrap_or_else(|| if may_be_sudo(first) { "sudo" } else { "" });
         let name = name.rsplit('/').next().unwrap_or_default();
         let Some(wrapper) = WRAPPERS.iter().find(|w| w.names.contains(&name)) else { break };
         let mut inner = &rest[1..];
