@@ -404,3 +404,73 @@ fn options_in_variables_are_options() {
         check(&[("a.sh", &format!("E=\npip install $E torch==2.1.0 {known}\n"))], &[&format!("a.sh: {also}torch 2.1.0 pypi")]);
     }
 }
+
+#[test]
+fn a_program_that_a_variable_names_is_what_it_holds() {
+    let torch = "a.sh: torch 2.1.0 pypi";
+    for (text, want) in [
+        ("PIP=pip3\n\"$PIP\" install torch==2.1.0\n", torch),
+        ("PIP=${PIP:-pip}\n$PIP install torch==2.1.0\n", torch),
+        (": \"${PIP:=pip}\"\n\"$PIP\" install torch==2.1.0\n", torch),
+        ("${PIP:-python3 -m pip} install torch==2.1.0\n", torch),
+        ("inst() { $PIP install \"$@\"; }\nPIP=pip3\ninst torch==2.1.0\n", torch),
+        // Set elsewhere: its name says what it is.
+        ("\"$PIP\" install torch==2.1.0\n", torch),
+        ("\"${CONDA_EXE}\" install -n x pytorch==2.1.0 -c pytorch\n", "a.sh: conda:pytorch 2.1.0 cpu conda/pytorch"),
+        ("SUDO=\nif [ \"$(id -u)\" -ne 0 ]; then SUDO=sudo; fi\n$SUDO pip install torch==2.1.0\n", torch),
+        ("PIP=\"echo pip\"\n\"$PIP\" install torch==2.1.0\n", "a.sh: "),
+        ("\"$TOOL\" install torch==2.1.0\n", ""),
+    ] {
+        check(&[("a.sh", text)], if want.is_empty() { &[] } else { std::slice::from_ref(&want) });
+    }
+    let image = "FROM python:3.11\nARG PIP=pip3\n";
+    let want = "Dockerfile: <python:3.11> torch 2.1.0 pypi";
+    for run in ["$PIP install torch==2.1.0", "${PIP:-pip} install torch==2.1.0", "${X:-pip} install torch==2.1.0"] {
+        check(&[("Dockerfile", &format!("{image}RUN {run}\n"))], &[want]);
+    }
+    // Whose environment it is is not told: what `pip` put elsewhere stays as it was.
+    check(
+        &[("a.sh", "pip install torch==2.0.0\n\"$PIP\" install torch==2.1.0\n")],
+        &["a.sh: torch 2.0.0 pypi", "a.sh: torch 2.1.0 pypi"],
+    );
+    // uv's own options hold where the variable holds uv.
+    check(
+        &[("a.sh", "PIP=\"uv pip\"\n: $PIP\nPIP=\"uv pip\"\n$PIP install torch==2.1.0 --torch-backend=cu118\n")],
+        &["a.sh: torch 2.1.0+cu118 pytorch/cu118"],
+    );
+}
+
+#[test]
+fn what_is_taken_away_goes_from_the_environment_that_is_named() {
+    let two = "conda create -n a pytorch==2.3.0 -c pytorch\nconda create -n b pytorch==2.4.0 -c pytorch\n";
+    let conda = |version: &str| format!("a.sh: conda:pytorch {version} cpu conda/pytorch");
+    let (a, b, c) = (conda("2.3.0"), conda("2.4.0"), conda("2.2.0"));
+    for (gone, want) in [
+        ("conda remove -n b -y pytorch\n", vec![a.as_str(), "a.sh: "]),
+        ("mamba uninstall --name=a pytorch\n", vec!["a.sh: ", b.as_str()]),
+        ("conda activate b\nconda remove -y pytorch\n", vec![a.as_str(), "a.sh: "]),
+        ("conda remove -n a --dry-run pytorch\n", vec![a.as_str(), b.as_str()]),
+        ("conda remove -n a --all -y\n", vec![b.as_str()]),
+        ("conda env remove -n a\nconda create -n a pytorch==2.2.0 -c pytorch\n", vec![c.as_str(), b.as_str()]),
+    ] {
+        check(&[("a.sh", &format!("{two}{gone}"))], &want);
+    }
+    let torch = "a.sh: torch 2.1.0 pypi";
+    for (text, want) in [
+        ("/opt/v/bin/pip install torch==2.1.0\n/opt/v/bin/pip uninstall -y torch\n", "a.sh: "),
+        ("pip install torch==2.1.0\n/opt/v/bin/pip uninstall -y torch\n", torch),
+        ("V=/opt/v\nPIP=$V/bin/pip\n\"$PIP\" install torch==2.1.0\n\"$PIP\" uninstall -y torch\n", "a.sh: "),
+        ("conda run -n x pip install torch==2.1.0\nconda run -n x pip uninstall -y torch\n", "a.sh: "),
+        ("uv venv v\nuv pip install -p v/bin/python torch==2.1.0\nuv pip uninstall -p v/bin/python torch\n", "a.sh: "),
+        ("pip install torch==2.1.0\npip uninstall -y torch torchvision\npip install torch==2.0.0\n", "a.sh: torch 2.0.0 pypi"),
+        ("pip install torch==2.1.0\nA=\"torch numpy\"\npip uninstall -y $A\n", "a.sh: "),
+        ("pip install torch==2.1.0\nA=\"numpy scipy\"\npip uninstall -y $A\n", torch),
+        // What goes is not told.
+        ("pip install torch==2.1.0\npip freeze | xargs pip uninstall -y\n", "a.sh: "),
+        ("pip install torch==2.1.0\npip uninstall -y -r no.txt\n", "a.sh: "),
+        ("pip install torch==2.1.0\npip uninstall -y -r r.txt\n", torch),
+        ("pip install torch==2.1.0\npip uninstall -y -r all.txt\n", "a.sh: "),
+    ] {
+        check(&[("a.sh", text), ("r.txt", "numpy\n"), ("all.txt", "numpy\ntorch\n")], &[want]);
+    }
+}

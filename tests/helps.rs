@@ -178,3 +178,14 @@ fn each_build_has_its_help() {
     let (old, new) = found[0].split_once("; for CUDA=12.8.1: ").expect("the second build");
     assert!(old.contains("for CUDA=12.4.1: raise the driver to branch 550") && new.contains("branch 570"), "{found:?}");
 }
+
+#[test]
+fn a_help_for_all_builds_is_said_once() {
+    let dockerfile = "ARG CUDA=11.8.0\nFROM nvidia/cuda:${CUDA}-runtime-ubuntu22.04\nCMD [\"nvidia-smi\"]\n";
+    let bake = "group \"default\" { targets = [\"a\", \"b\"] }\n\
+                target \"a\" {\n  args = { CUDA = \"12.8.0\" }\n}\ntarget \"b\" {\n  args = { CUDA = \"12.8.1\" }\n}\n";
+    let files = [("Dockerfile", dockerfile), ("docker-bake.hcl", bake)];
+    let found = helps_of(&files, "driver = \"450.80.02\"\n[[gpu]]\nname = \"GTX 1080 Ti\"\n");
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(!found[0].contains("for CUDA=") && found[0].matches("branch 570").count() == 1, "{found:?}");
+}

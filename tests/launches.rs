@@ -461,3 +461,39 @@ fn a_service_has_the_gpu_of_the_one_that_it_extends() {
     let again = "services:\n  base:\n    extends: {file: base.yml, service: base}\n";
     assert!(files(again, &own).is_empty(), "a file that extends itself");
 }
+
+#[test]
+fn a_container_that_is_made_runs_once_it_is_started() {
+    let made = |name: &str, start: &str| format!("docker create {name} vllm/vllm-openai:v0.8.5 --model x\n{start}\n");
+    for (made, count) in [
+        (made("--name app", "docker start -a app"), 1),
+        (made("--name app", "docker container start other app"), 1),
+        (made("--name app", "docker start other"), 0),
+        (made("--name app", "docker cp app:/x ."), 0),
+        (made("--name app --gpus all", "docker start app"), 0),
+        (format!("id=$({})\ndocker start $id\n", made("", "").trim()), 1),
+        (format!("id=$({})\ndocker cp $id:/x .\n", made("", "").trim()), 0),
+    ] {
+        assert_eq!(said(&[("run.sh", &made)]).len(), count, "{made}");
+    }
+}
+
+#[test]
+fn a_smoke_test_on_a_lent_runner_tells_nothing_of_other_machines() {
+    let dockerfile = ("Dockerfile", "FROM python:3.11\nRUN pip install torch==2.11.0\n");
+    let smoke = "docker run app python -c \"import torch\"";
+    let job = |on: &str| {
+        format!(
+            "on: push\njobs:\n  smoke:\n    runs-on: {on}\n    steps:\n      - run: docker build -t app .\n      - run: {smoke}\n"
+        )
+    };
+    let script = format!("docker build -t app .\n{smoke}\n");
+    let found = |path: &str, text: &str| said_of_driver(&[dockerfile, (path, text)]).len();
+    // Who has a GPU runs the image with it, for all that is told.
+    assert_eq!(found(".github/workflows/a.yml", &job("ubuntu-latest")), 1);
+    assert_eq!(found(".github/workflows/a.yml", &job("[self-hosted, gpu]")), 0);
+    assert_eq!(found("run.sh", &script), 0);
+    // What the job itself installs and starts is on the lent machine.
+    let own = job("ubuntu-latest").replace("docker build -t app .", "pip install torch==2.11.0").replace("docker run app ", "");
+    assert_eq!(said_of_driver(&[(".github/workflows/a.yml", &own)]), Vec::<String>::new());
+}

@@ -16,7 +16,7 @@ use crate::knowledge::{self, Basis, Flavour};
 use crate::notation::cuda_name::without_cuda;
 use crate::notation::image::ImageReference;
 use crate::platform::{Platform, Pythons};
-use crate::project::{Beginning, Enters, Event, Prefix, Script, World};
+use crate::project::{Beginning, Enters, Event, Prefix, Removed, Script, World};
 use crate::source::Span;
 use crate::version::CudaVersion;
 use earlier::Earlier;
@@ -72,9 +72,13 @@ pub(crate) fn fold(beginning: &Beginning, world: &World, script: &Script, aliase
                 state.install(installed, aliases);
                 pythons.unnamed |= installed.prefix == Prefix::System && !state.installed.is_empty();
             }
-            Event::Remove { tool, prefix, names } => {
-                if let Some(state) = states.get_mut(&pythons.lands(prefix)) {
-                    state.remove(*tool, names);
+            Event::Remove { tool, prefix, what } => {
+                let prefix = pythons.lands(prefix);
+                match (what, states.get_mut(&prefix)) {
+                    (Removed::Packages(names), Some(state)) => state.remove(*tool, names),
+                    (Removed::Unknown, Some(state)) => state.remove_unknown(),
+                    (Removed::Whole, _) => drop(states.remove(&prefix)),
+                    (_, None) => {}
                 }
             }
             Event::System { names, .. } => {

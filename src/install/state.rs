@@ -83,6 +83,13 @@ impl State {
         }
     }
 
+    /// Takes packages away that are not known: any may be gone, or still be there.
+    pub(super) fn remove_unknown(&mut self) {
+        self.installed.clear();
+        self.conda_cuda = None;
+        self.unknown_base = true;
+    }
+
     /// What pip finds of a distribution, with the name that it is held by: a wheel, or conda's package of the same project.
     pub(super) fn there(&self, name: &str) -> Option<(&str, &Held)> {
         let own = self.installed.get_key_value(name);

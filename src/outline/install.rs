@@ -42,6 +42,31 @@ pub struct Install {
     pub line: Option<Line>,
 }
 
+/// A command that takes packages away.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Removal {
+    /// With which tool.
+    pub tool: Tool,
+    /// Packages named on the command line.
+    pub names: Vec<Text>,
+    /// Files of names.
+    pub reads: Vec<Include>,
+    /// From which environment.
+    pub target: Target,
+    /// That goes, with all that is in it.
+    pub whole: bool,
+    /// The whole of it, where words of it come from variables.
+    pub line: Option<Line>,
+}
+
+impl Removal {
+    /// Those packages, from the environment in force.
+    #[must_use]
+    pub fn of(tool: Tool, names: Vec<Text>) -> Self {
+        Self { tool, names, reads: Vec::new(), target: Target::Active, whole: false, line: None }
+    }
+}
+
 /// A command line with words in it that a shell cuts into several once their variables are known.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Line {

@@ -10,7 +10,7 @@ mod place;
 mod text;
 mod told;
 
-pub use install::{Compile, Download, Install, InstallFlags, Line, Modules, SystemPackages, Target, Tool};
+pub use install::{Compile, Download, Install, InstallFlags, Line, Modules, Removal, SystemPackages, Target, Tool};
 pub use launch::{BuildOf, Change, Extends, GpuRequest, Launch, Launcher, Node, Object, Patch};
 pub use link::{Copy, Goal, How, INPUTS, Include, Job, Members, Sifted, Stage, Use, Written, input_name};
 pub use package::{IndexKind, IndexLine, Language, Locked, LockedFrom, Requirement, Role, Route, RouteTo};
@@ -204,12 +204,7 @@ pub enum Does {
     /// A virtual environment is made in a folder; nothing enters it yet.
     Venv(Text),
     /// A command removes packages.
-    Remove {
-        /// With which tool.
-        tool: Tool,
-        /// Package names.
-        names: Vec<Text>,
-    },
+    Remove(Removal),
     /// A Dockerfile stage begins; all acts up to the next belong to it.
     From(Stage),
     /// A CI job begins; all acts up to the next belong to it.

@@ -37,7 +37,7 @@ pub(crate) use locks::manifest_of;
 pub(crate) use manifests::manifests;
 pub(crate) use processors::Processors;
 pub(crate) use starts::{Beginning, Enters, commanded};
-pub(crate) use walk::{Asked, Event, Indexed, Installed, Link, LockEntry, Prefix, Routed, Script, survey, walk};
+pub(crate) use walk::{Asked, Event, Indexed, Installed, Link, LockEntry, Prefix, Removed, Routed, Script, survey, walk};
 pub(crate) use worlds::{World, worlds};
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};

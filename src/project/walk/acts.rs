@@ -192,11 +192,7 @@ impl<'a> Walker<'_, 'a> {
                 self.install(act.at, install);
                 self.read_input();
             }
-            Does::Remove { tool, names } => {
-                let names = names.iter().filter_map(|n| self.variables.resolve(n)).collect();
-                let prefix = self.active(*tool);
-                self.script.events.push(Event::Remove { tool: *tool, prefix, names });
-            }
+            Does::Remove(removal) => self.remove(act.at, removal),
             Does::System(packages) if !packages.removes => {
                 let names = packages.names.iter().filter_map(|n| self.variables.resolve(n)).collect();
                 self.script.events.push(Event::System { names });

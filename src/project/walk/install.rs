@@ -66,7 +66,7 @@ impl<'p, 'a> Walker<'p, 'a> {
         step.bounds_open |= install.flags.not_newest;
         step.torch_backend = install.flags.torch_backend.as_ref().map(|t| self.variables.resolve(t));
         step.index_strategy = install.flags.index_strategy.as_ref().map(|t| self.variables.resolve(t));
-        step.prefix = self.prefix_of(install);
+        step.prefix = self.prefix_of(install.tool, &install.target, &install.flags);
         // The Python that uv is told to install for.
         let python = install.flags.python.as_ref().filter(|_| matches!(install.tool, Tool::Uv | Tool::UvPip));
         if let Some(python) = python.and_then(|text| self.variables.resolve(text)) {

@@ -13,6 +13,7 @@ mod make;
 mod open;
 mod prefix;
 mod project;
+mod removal;
 mod script;
 mod settings;
 mod stage;
@@ -30,7 +31,7 @@ use bounds::{Bounds, DEEPEST};
 use configuration::Configuration;
 use decided::{Decided, Last};
 use project::is_project;
-pub(crate) use script::{Asked, Before, Event, Indexed, Installed, Link, LockEntry, Prefix, Routed, Script};
+pub(crate) use script::{Asked, Before, Event, Indexed, Installed, Link, LockEntry, Prefix, Removed, Routed, Script};
 use stage::Happened;
 use telling::Survey;
 

@@ -3,7 +3,7 @@
 use super::super::paths;
 use super::super::variables::Seen;
 use super::{Prefix, Walker};
-use crate::outline::{Install, InstallFlags, Target, Tool};
+use crate::outline::{InstallFlags, Target, Tool};
 
 impl Walker<'_, '_> {
     /// The prefix that a command without a target installs into.
@@ -80,31 +80,31 @@ impl Walker<'_, '_> {
     }
 
     /// The prefix that a command installs into; what it makes is made.
-    pub(super) fn prefix_of(&mut self, install: &Install) -> Prefix {
-        let prefix = match &install.target {
-            Target::Active => self.own_environment(install.tool, &install.flags),
-            Target::Own(tool) => self.own_environment(*tool, &install.flags),
+    pub(super) fn prefix_of(&mut self, tool: Tool, target: &Target, flags: &InstallFlags) -> Prefix {
+        let prefix = match target {
+            Target::Active => self.own_environment(tool, flags),
+            Target::Own(tool) => self.own_environment(*tool, flags),
             Target::System => Prefix::System,
-            Target::Python(minor) => match self.active(install.tool) {
+            Target::Python(minor) => match self.active(tool) {
                 Prefix::System => Prefix::Python(minor.clone()),
                 active => active,
             },
             Target::Named(name) => self.variables.resolve(name).map_or(Prefix::Unknown, |n| conda(&n)),
-            Target::Prefix(folder) => match (self.variables.resolve(folder), install.tool) {
-                (None, _) if install.flags.creates => Prefix::Unknown,
+            Target::Prefix(folder) => match (self.variables.resolve(folder), tool) {
+                (None, _) if flags.creates => Prefix::Unknown,
                 (None, _) => Prefix::Somewhere(self.project.sources.slice(folder.at).to_owned()),
                 (Some(f), Tool::Conda) => conda(&f),
                 (Some(f), _) if f.trim_end_matches('/') == "/usr" => Prefix::Distribution,
                 (Some(f), _) => venv(self.here(&f)),
             },
         };
-        if install.flags.creates
-            && let Target::Prefix(folder) = &install.target
+        if flags.creates
+            && let Target::Prefix(folder) = target
             && let Some(folder) = self.variables.resolve(folder)
         {
             self.made.insert(self.here(&folder));
         }
-        if let (Tool::Uv, Prefix::Venv(folder)) = (install.tool, &prefix) {
+        if let (Tool::Uv, Prefix::Venv(folder)) = (tool, &prefix) {
             self.made.insert(folder.clone());
         }
         prefix

@@ -109,6 +109,17 @@ pub(crate) enum Prefix {
     Somewhere(String),
 }
 
+/// What of an environment goes.
+#[derive(Clone, Debug)]
+pub(crate) enum Removed {
+    /// Packages of these names.
+    Packages(Vec<String>),
+    /// Packages that are not known.
+    Unknown,
+    /// All of it.
+    Whole,
+}
+
 /// One thing that happens.
 #[derive(Clone, Debug)]
 pub(crate) enum Event {
@@ -117,7 +128,7 @@ pub(crate) enum Event {
     /// Packages are installed.
     Install(Box<Installed>),
     /// Packages are removed.
-    Remove { tool: Tool, prefix: Prefix, names: Vec<String> },
+    Remove { tool: Tool, prefix: Prefix, what: Removed },
     /// System packages are installed.
     System { names: Vec<String> },
     /// A driver is put on the machine itself; its number, as far as it is told.

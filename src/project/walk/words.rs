@@ -6,7 +6,7 @@ use super::super::origins::{self, Origin};
 use super::{Indexed, Installed, Walker};
 use crate::environment::{Reason, Untold};
 use crate::notation::asking::Says;
-use crate::outline::{Does, IndexKind, Install, Line, Piece, Text, Tool};
+use crate::outline::{Does, IndexKind, Install, Line, Piece, Removal, Text, Tool};
 use crate::read::command;
 use crate::source::Span;
 
@@ -28,6 +28,16 @@ pub(super) struct Spoken {
     pub(super) any: Option<Span>,
     /// Where the values of its variables are written.
     pub(super) from: Origins,
+}
+
+/// The words of a line.
+struct Words {
+    words: Vec<Text>,
+    /// Which of them are not known, by their numbers.
+    unknown: Vec<usize>,
+    /// On what they rest.
+    says: Says,
+    from: Origins,
 }
 
 impl Walker<'_, '_> {
@@ -58,6 +68,22 @@ impl Walker<'_, '_> {
 
     /// Reads a line again, with what its variables hold now; `None` where it installs nothing then.
     pub(super) fn spoken(&mut self, line: &Line, tool: Tool, at: Span) -> Option<Spoken> {
+        let Words { words, unknown, says, from } = self.words_of(line)?;
+        // What a variable runs is known only with its value: `PIP="uv pip"`.
+        let whole: Vec<Text> = line.words.iter().map(|(word, _)| word.clone()).collect();
+        let named = command::program(&whole).is_some_and(|program| program.known().is_none());
+        let install = read(&words, Some(tool).filter(|_| !named), at)?;
+        let any = any(&install, &words, &unknown, at);
+        Some(Spoken { install, says, any, from })
+    }
+
+    /// The same of one that takes packages away; what of its words is not known stays in them.
+    pub(super) fn spoken_removal(&mut self, line: &Line, at: Span) -> Option<Removal> {
+        let words = self.words_of(line)?.words;
+        command::read(&words, at).into_iter().find_map(|does| if let Does::Remove(it) = does { Some(it) } else { None })
+    }
+
+    fn words_of(&mut self, line: &Line) -> Option<Words> {
         if !self.bounds.copy(line.words.len() * WORD) {
             return None;
         }
@@ -83,12 +109,7 @@ impl Walker<'_, '_> {
                 }
             }
         }
-        // What a variable runs is known only with its value: `PIP="uv pip"`.
-        let whole: Vec<Text> = line.words.iter().map(|(word, _)| word.clone()).collect();
-        let named = command::program(&whole).is_some_and(|program| program.known().is_none());
-        let install = read(&words, Some(tool).filter(|_| !named), at)?;
-        let any = any(&install, &words, &unknown, at);
-        Some(Spoken { install, says, any, from })
+        Some(Words { words, unknown, says, from })
     }
 }
 

@@ -1,8 +1,8 @@
 //! `conda`, `mamba`, `micromamba`: one command line.
 
 use crate::outline::{
-    Does, How, Include, IndexKind, IndexLine, Install, InstallFlags, Language, Piece, Place, Requirement, Role, Scope, Target,
-    Text, Tool, Variable,
+    Does, How, Include, IndexKind, IndexLine, Install, InstallFlags, Language, Piece, Place, Removal, Requirement, Role, Scope,
+    Target, Text, Tool, Variable,
 };
 use crate::source::Span;
 
@@ -59,9 +59,7 @@ pub(super) fn conda(words: &[Text], at: Span) -> Vec<Does> {
             };
             vec![line.install(rest(1), flags)]
         }
-        "remove" | "uninstall" if !line.flag("all") => {
-            vec![Does::Remove { tool: Tool::Conda, names: rest(1).iter().map(|w| (*w).clone()).collect() }]
-        }
+        "remove" | "uninstall" => line.removal(rest(1), line.flag("all")),
         "env" => match (verbs.next(), verbs.next(), verbs.next()) {
             (Some(verb @ ("create" | "update")), ..) => {
                 let flags = InstallFlags { creates: verb == "create", ..line.flags() };
@@ -73,6 +71,7 @@ pub(super) fn conda(words: &[Text], at: Span) -> Vec<Does> {
                 }
                 vec![install]
             }
+            (Some("remove"), ..) => line.removal(&[], true),
             (Some("config"), Some("vars"), Some("set")) => rest(4).iter().filter_map(|w| variable(w)).collect(),
             _ => Vec::new(),
         },
@@ -183,14 +182,30 @@ impl<'w> Line<'w> {
 
     fn install(&self, specs: &[&Text], flags: InstallFlags) -> Does {
         let asks = specs.iter().map(|w| Requirement { written: (*w).clone(), language: Language::MatchSpec, role: Role::Asks });
-        let reads = self.values("file").map(|path| Include { path: path.clone(), how: how(path) });
-        let target = match (self.values("prefix").last(), self.values("name").last()) {
+        let (asks, indexes) = (asks.collect(), self.values("channel").map(channel).collect());
+        let (reads, target) = (self.reads(), self.target());
+        Does::Install(Install { tool: Tool::Conda, asks, reads, indexes, target, flags, line: None })
+    }
+
+    fn reads(&self) -> Vec<Include> {
+        self.values("file").map(|path| Include { path: path.clone(), how: how(path) }).collect()
+    }
+
+    fn target(&self) -> Target {
+        match (self.values("prefix").last(), self.values("name").last()) {
             (Some(prefix), _) => Target::Prefix(prefix.clone()),
             (None, Some(name)) => Target::Named(name.clone()),
             (None, None) => Target::Active,
-        };
-        let (asks, reads, indexes) = (asks.collect(), reads.collect(), self.values("channel").map(channel).collect());
-        Does::Install(Install { tool: Tool::Conda, asks, reads, indexes, target, flags, line: None })
+        }
+    }
+
+    fn removal(&self, names: &[&Text], whole: bool) -> Vec<Does> {
+        // An environment does not take itself away.
+        if self.flag("dry-run") || whole && self.target() == Target::Active {
+            return Vec::new();
+        }
+        let names = names.iter().map(|word| (*word).clone()).collect();
+        vec![Does::Remove(Removal { reads: self.reads(), target: self.target(), whole, ..Removal::of(Tool::Conda, names) })]
     }
 
     /// `conda config --add channels conda-forge`.
@@ -306,7 +321,11 @@ mod tests {
                     let reads = list("<", i.reads.iter().map(|r| format!("{:?}:{}", r.how, said(&r.path))).collect());
                     format!("install{asks}{reads}{}{target}{flags}", list("@", i.indexes.iter().map(|c| said(&c.url)).collect()))
                 }
-                Does::Remove { names, .. } => format!("remove {}", names.iter().map(said).collect::<Vec<_>>().join(" ")),
+                Does::Remove(Removal { names, target, whole, .. }) => {
+                    let from = if let Target::Named(name) = target { format!(" from:{}", said(name)) } else { String::new() };
+                    let names = names.iter().map(said).collect::<Vec<_>>().join(" ");
+                    if *whole { format!("remove all{from}") } else { format!("remove {names}{from}") }
+                }
                 Does::Enter(Place::CondaEnvironment(t)) => format!("enter {}", said(t)),
                 Does::Set(v) => format!("set {}={}", v.name, v.value.as_ref().map(said).unwrap_or_default()),
                 Does::Index(i) => format!("channel {}", said(&i.url)),
@@ -333,9 +352,11 @@ mod tests {
             ("env create -f=e.yml", "install <CondaEnvironment:e.yml creates"),
             ("env create", "install <CondaEnvironment:environment.yml creates"),
             ("env update --name $E --file e.yml --prune", "install <CondaEnvironment:e.yml name:$E"),
-            ("env remove -n x", ""),
-            ("remove -n x --all", ""),
+            ("env remove -n x", "remove all from:x"),
+            ("remove -n x --all", "remove all from:x"),
             ("uninstall -y pytorch cpuonly", "remove pytorch cpuonly"),
+            ("remove -n a pytorch", "remove pytorch from:a"),
+            ("remove --all", ""),
             ("activate x", "enter x"),
             ("activate", "enter base"),
             ("deactivate", "enter base"),

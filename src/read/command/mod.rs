@@ -105,9 +105,12 @@ pub(crate) fn read_cut(words: &[Text], at: Span, cut: &HashSet<Span>) -> Vec<Doe
     let is_cut = |word: &Text| word.known().is_none() && (cut.contains(&word.at) || program.as_ref() == Some(word));
     if words.iter().any(is_cut) {
         for does in &mut does {
-            if let Does::Install(install) = does {
-                install.line = Some(Line { words: words.iter().map(|word| (word.clone(), is_cut(word))).collect() });
-            }
+            let line = match does {
+                Does::Install(install) => &mut install.line,
+                Does::Remove(removal) => &mut removal.line,
+                _ => continue,
+            };
+            *line = Some(Line { words: words.iter().map(|word| (word.clone(), is_cut(word))).collect() });
         }
     }
     does
@@ -225,10 +228,13 @@ fn made(words: &[Text]) -> Vec<Does> {
 
 fn into(does: &mut [Does], target: &Target) {
     for does in does {
-        if let Does::Install(install) = does
-            && install.target == Target::Active
-        {
-            install.target = target.clone();
+        let own = match does {
+            Does::Install(install) => &mut install.target,
+            Does::Remove(removal) => &mut removal.target,
+            _ => continue,
+        };
+        if *own == Target::Active {
+            *own = target.clone();
         }
     }
 }

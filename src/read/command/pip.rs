@@ -2,7 +2,7 @@
 
 use super::asks::{Asked, asked, extras, index, no_index, normal};
 use super::options::{Grammar, Part};
-use crate::outline::{Does, How, Include, IndexKind, Install, InstallFlags, Piece, Scope, Target, Text, Tool, Variable};
+use crate::outline::{Does, How, Include, IndexKind, Install, InstallFlags, Piece, Removal, Scope, Target, Text, Tool, Variable};
 use crate::source::Span;
 
 /// The options of `pip install`, `download`, `wheel`, `uninstall`, and of pip itself.
@@ -113,30 +113,39 @@ pub(in crate::read) fn pip(words: &[Text]) -> Vec<Does> {
     match command.known() {
         Some("install") => install(parts, false),
         Some("download" | "wheel") => install(parts, true),
-        Some("uninstall") => uninstall(parts),
+        Some("uninstall") => removed(parts, new(false)),
         Some("config") => config(&parts),
         _ => Vec::new(),
     }
 }
 
-fn install(parts: Vec<Part>, elsewhere: bool) -> Vec<Does> {
-    let flags = InstallFlags { elsewhere, ..InstallFlags::default() };
-    let mut it = Install {
+fn new(elsewhere: bool) -> Install {
+    Install {
         tool: Tool::Pip,
         asks: Vec::new(),
         reads: Vec::new(),
         indexes: Vec::new(),
         target: Target::Active,
-        flags,
+        flags: InstallFlags { elsewhere, ..InstallFlags::default() },
         line: None,
-    };
+    }
+}
+
+fn option(it: &mut Install, part: Part) {
+    match part {
+        Part::Option { name, value: Some(value), .. } => valued(it, name, value),
+        Part::Option { name, value: None, at } => flag(it, name, at),
+        Part::Argument(_) | Part::Unknown(_) => {}
+    }
+}
+
+fn install(parts: Vec<Part>, elsewhere: bool) -> Vec<Does> {
+    let mut it = new(elsewhere);
     for part in parts {
         match part {
             Part::Argument(word) => ask(&mut it, word),
             Part::Option { name: "--editable", value: Some(word), .. } => ask(&mut it, word),
-            Part::Option { name, value: Some(value), .. } => valued(&mut it, name, value),
-            Part::Option { name, value: None, at } => flag(&mut it, name, at),
-            Part::Unknown(_) => {}
+            other => option(&mut it, other),
         }
     }
     let nothing = it.asks.is_empty() && it.reads.is_empty() && it.flags.groups.is_empty();
@@ -197,13 +206,25 @@ pub(in crate::read) fn names(value: &Text) -> Vec<Text> {
     }
 }
 
-fn uninstall(parts: Vec<Part>) -> Vec<Does> {
-    let named = parts.into_iter().filter_map(|part| match part {
-        Part::Argument(word) => Some(normal(word)),
-        _ => None,
-    });
-    let names: Vec<_> = named.collect();
-    if names.is_empty() { Vec::new() } else { vec![Does::Remove { tool: Tool::Pip, names }] }
+/// What arguments name is taken away, from where the options say.
+fn removed(parts: Vec<Part>, mut it: Install) -> Vec<Does> {
+    let (names, options): (Vec<_>, Vec<_>) = parts.into_iter().partition(|part| matches!(part, Part::Argument(_)));
+    options.into_iter().for_each(|part| option(&mut it, part));
+    removal(named(names), it)
+}
+
+/// The arguments, as names of packages.
+pub(super) fn named(parts: Vec<Part>) -> Vec<Text> {
+    parts.into_iter().filter_map(|part| if let Part::Argument(word) = part { Some(normal(word)) } else { None }).collect()
+}
+
+/// Takes these away, and what the files say that an install with the same options would read.
+pub(super) fn removal(names: Vec<Text>, options: Install) -> Vec<Does> {
+    let Install { tool, reads, target, flags, .. } = options;
+    if names.is_empty() && reads.is_empty() || flags.elsewhere {
+        return Vec::new();
+    }
+    vec![Does::Remove(Removal { reads, target, ..Removal::of(tool, names) })]
 }
 
 /// `pip config set global.index-url URL` acts as the variable does.
@@ -308,7 +329,12 @@ pub(super) mod tests {
                 out.extend(if let Target::Prefix(p) = &i.target { Some(format!("into:{}", text(p))) } else { None });
                 format!("{:?} {}", i.tool, out.join(" "))
             }
-            Does::Remove { tool, names } => format!("{tool:?} removes {}", list(names)),
+            Does::Remove(Removal { tool, names, reads, target, .. }) => {
+                let from = if let Target::Prefix(folder) = target { format!(" from:{}", text(folder)) } else { String::new() };
+                let read = reads.iter().map(|file| format!("{:?}:{}", file.how, text(&file.path)));
+                let what: Vec<String> = [list(names)].into_iter().filter(|names| !names.is_empty()).chain(read).collect();
+                format!("{tool:?} removes {}{from}", what.join(" "))
+            }
             Does::Set(v) => format!("{}={}", v.name, v.value.as_ref().map(text).unwrap_or_default()),
             Does::Python(version) => format!("python {}", text(version)),
             other => format!("{other:?}"),
@@ -338,6 +364,8 @@ pub(super) mod tests {
             ("download torch", "Pip torch elsewhere"),
             ("wheel -w out torch", "Pip torch elsewhere"),
             ("uninstall -y torch Torch_Vision", "Pip removes torch,torch-vision"),
+            ("uninstall -y -r r.txt", "Pip removes Requirements:r.txt"),
+            ("--python v/bin/python uninstall torch", "Pip removes torch from:v/bin/python"),
             ("$OPTS -q $MORE install -U torch", "Pip torch upgrade"),
             ("$OPTS download torch", "Pip torch elsewhere"),
             ("$COMMAND torch install", ""),

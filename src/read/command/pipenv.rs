@@ -1,9 +1,9 @@
 //! pipenv's command line: <https://pipenv.pypa.io/en/latest/commands.html>.
 
-use super::asks::{index, normal};
+use super::asks::index;
 use super::options::{Grammar, Part};
 use super::pip;
-use crate::outline::{Does, How, Include, IndexKind, Install, InstallFlags, Target, Text, Tool};
+use crate::outline::{Does, How, Include, IndexKind, Install, InstallFlags, Removal, Target, Text, Tool};
 use crate::source::Span;
 
 const PIPENV: Grammar = Grammar {
@@ -41,9 +41,8 @@ pub(super) fn pipenv(words: &[Text], at: Span) -> Vec<Does> {
         // What is newest on that day is installed, and locked.
         Some("update" | "lock" | "upgrade") => vec![Does::Edit(Text::literal("Pipfile.lock", at))],
         Some("uninstall") => {
-            let named = parts.into_iter().filter_map(|part| if let Part::Argument(w) = part { Some(normal(w)) } else { None });
-            let names: Vec<_> = named.collect();
-            if names.is_empty() { Vec::new() } else { vec![Does::Remove { tool: Tool::Pipenv, names }] }
+            let names = pip::named(parts);
+            if names.is_empty() { Vec::new() } else { vec![Does::Remove(Removal::of(Tool::Pipenv, names))] }
         }
         _ => Vec::new(),
     }

@@ -3,7 +3,7 @@
 use super::asks::normal;
 use super::options::{Grammar, Part};
 use super::pip;
-use crate::outline::{Does, How, Include, Install, InstallFlags, Scope, Target, Text, Tool, Variable};
+use crate::outline::{Does, How, Include, Install, InstallFlags, Removal, Scope, Target, Text, Tool, Variable};
 use crate::source::Span;
 
 const POETRY: Grammar = Grammar {
@@ -146,7 +146,7 @@ fn add(parts: Vec<Part>, at: Span) -> Vec<Does> {
 fn remove(parts: &[Part]) -> Vec<Does> {
     let named = parts.iter().filter_map(|part| if let Part::Argument(word) = part { Some(normal(word.clone())) } else { None });
     let names: Vec<_> = named.collect();
-    if names.is_empty() { Vec::new() } else { vec![Does::Remove { tool: Tool::Poetry, names }] }
+    if names.is_empty() { Vec::new() } else { vec![Does::Remove(Removal::of(Tool::Poetry, names))] }
 }
 
 /// `poetry config virtualenvs.create false` acts as the variable does.

@@ -122,7 +122,7 @@ pub(in crate::read) fn uv(words: &[Text], at: Span) -> Vec<Does> {
         Some("sync") => project(global, UV.parse(rest), at, false),
         Some("lock") => project(global, UV.parse(rest), at, true),
         Some("add") => add(global, UV.parse(rest), at),
-        Some("remove") => remove(UV.parse(rest), Tool::Uv),
+        Some("remove") => remove(UV.parse(rest), new(Tool::Uv, false), at),
         Some("run") => run(global, rest, at),
         Some("venv") => venv(UV.parse(rest), at),
         Some("tool") => match UV.command(rest) {
@@ -168,7 +168,7 @@ fn uv_pip(global: Vec<Part>, rest: &[Text], at: Span) -> Vec<Does> {
     parts.extend(UV.parse(rest));
     let mut it = new(Tool::UvPip, verb.known() == Some("compile"));
     match verb.known() {
-        Some("uninstall") => return remove(parts, Tool::UvPip),
+        Some("uninstall") => return remove(parts, it, at),
         Some("install" | "sync" | "compile") => {}
         _ => return Vec::new(),
     }
@@ -223,10 +223,10 @@ fn add(mut parts: Vec<Part>, rest: Vec<Part>, at: Span) -> Vec<Does> {
     done(it)
 }
 
-fn remove(parts: Vec<Part>, tool: Tool) -> Vec<Does> {
-    let names: Vec<_> =
-        parts.into_iter().filter_map(|part| if let Part::Argument(word) = part { Some(normal(word)) } else { None }).collect();
-    if names.is_empty() { Vec::new() } else { vec![Does::Remove { tool, names }] }
+fn remove(parts: Vec<Part>, mut it: Install, at: Span) -> Vec<Does> {
+    let (names, options): (Vec<_>, Vec<_>) = parts.into_iter().partition(|part| matches!(part, Part::Argument(_)));
+    options.into_iter().for_each(|part| option(&mut it, part, at));
+    pip::removal(pip::named(names), it)
 }
 
 /// Brings the environment up to date, then starts a command in it.
@@ -404,6 +404,7 @@ mod tests {
             ("pip sync requirements.txt", "UvPip Requirements:requirements.txt"),
             ("pip compile requirements.in -o requirements.txt", "UvPip Requirements:requirements.in elsewhere"),
             ("pip uninstall torch", "UvPip removes torch"),
+            ("pip uninstall --python v torch", "UvPip removes torch from:v"),
             ("pip list", ""),
             ("sync --extra cu124 --frozen --no-dev", "Uv Project:. extras:cu124"),
             ("sync --all-extras --group Train --project /app", "Uv Project:/app all-extras defaults groups:train"),

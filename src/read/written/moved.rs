@@ -3,8 +3,8 @@
 use super::filled::Filled;
 use crate::outline::{
     Act, Answer, BuildOf, Change, Choice, Composed, Copy, Does, Download, GpuRequest, Include, IndexLine, Install, InstallFlags,
-    Launch, Lead, Locked, LockedFrom, Members, Outline, Piece, Place, Requirement, Route, RouteTo, Stage, Target, Text, Variable,
-    Written,
+    Launch, Lead, Line, Locked, LockedFrom, Members, Outline, Piece, Place, Removal, Requirement, Route, RouteTo, Stage, Target,
+    Text, Variable, Written,
 };
 use crate::source::Span;
 
@@ -147,7 +147,7 @@ impl Moving<'_> {
                 with.iter().for_each(|choice| self.choice(choice));
             }
             Does::Install(install) => self.install(install),
-            Does::Remove { tool: _, names } => self.texts(names),
+            Does::Remove(removal) => self.removal(removal),
             Does::From(Stage { image, name, platform }) => {
                 self.texts([image].into_iter().chain(platform));
                 name.iter().for_each(|name| self.name(name));
@@ -225,13 +225,28 @@ impl Moving<'_> {
         self.texts(install.asks.iter_mut().map(|ask| &mut ask.written));
         self.texts(install.reads.iter_mut().map(|include| &mut include.path));
         install.indexes.iter_mut().for_each(|index| self.index(index));
-        match &mut install.target {
+        self.target(&mut install.target);
+        self.flags(&mut install.flags);
+        self.line(&mut install.line);
+    }
+
+    fn removal(&mut self, removal: &mut Removal) {
+        self.texts(&mut removal.names);
+        self.texts(removal.reads.iter_mut().map(|include| &mut include.path));
+        self.target(&mut removal.target);
+        self.line(&mut removal.line);
+    }
+
+    fn target(&mut self, target: &mut Target) {
+        match target {
             Target::Named(text) | Target::Prefix(text) => self.text(text),
             Target::Python(version) => self.name(version),
             Target::Active | Target::System | Target::Own(_) => {}
         }
-        self.flags(&mut install.flags);
-        self.texts(install.line.iter_mut().flat_map(|line| &mut line.words).map(|(word, _)| word));
+    }
+
+    fn line(&mut self, line: &mut Option<Line>) {
+        self.texts(line.iter_mut().flat_map(|line| &mut line.words).map(|(word, _)| word));
     }
 
     fn flags(&mut self, flags: &mut InstallFlags) {
