@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Linter, platforms};
+use super::Linter;
+use super::start::platforms;
 use crate::environment::Untold;
 use crate::outline::{Act, Does, How, Kind, Piece, Text};
 use crate::project::{self, Event, Installed, Link, Script, World};
