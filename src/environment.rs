@@ -350,6 +350,11 @@ pub enum Reason {
         /// What.
         what: String,
     },
+    /// Something of which nothing is known: a package may be there already, in another build.
+    MayBeThere {
+        /// Which.
+        package: String,
+    },
     /// A command installs the file or package.
     InstalledBy,
     /// A file is included or copied.

@@ -8,7 +8,7 @@ use super::super::worlds::World;
 use super::prefix::conda;
 use super::project::is_project;
 use super::words::{Origins, Spoken, any_options};
-use super::{Asked, Event, Indexed, Installed, Routed, Walker};
+use super::{Asked, Event, Indexed, Installed, Prefix, Routed, Walker};
 use crate::environment::{Join, Reason, Untold};
 use crate::notation::asking::Says;
 use crate::notation::requirement::{self, Subject};
@@ -24,6 +24,7 @@ impl<'p, 'a> Walker<'p, 'a> {
             tool,
             at,
             prefix: self.active(tool),
+            made: false,
             asks: Vec::new(),
             bounds: Vec::new(),
             overrides: Vec::new(),
@@ -108,6 +109,9 @@ impl<'p, 'a> Walker<'p, 'a> {
                             (Target::Active, Some(name)) => conda(&name),
                             _ => step.prefix.clone(),
                         };
+                        if let (true, Prefix::Conda(name)) = (install.flags.creates, &into) {
+                            self.fresh.insert(name.clone());
+                        }
                         let before = std::mem::replace(&mut self.prefix, into);
                         if file.kind == Kind::CondaLock {
                             let mut locked = Installed { prefix: self.prefix.clone(), ..self.step(Tool::Pip, at) };

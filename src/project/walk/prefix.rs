@@ -104,10 +104,23 @@ impl Walker<'_, '_> {
         {
             self.made.insert(self.here(&folder));
         }
+        let by_tool = match install.tool {
+            Tool::Uv | Tool::Pixi => true,
+            Tool::Poetry | Tool::Pdm | Tool::Pipenv => prefix == Prefix::Venv(self.here(".venv")),
+            _ => install.flags.creates,
+        };
+        if let (true, Prefix::Venv(name) | Prefix::Conda(name)) = (by_tool, &prefix) {
+            self.fresh.insert(name.clone());
+        }
         if let (Tool::Uv, Prefix::Venv(folder)) = (install.tool, &prefix) {
             self.made.insert(folder.clone());
         }
         prefix
+    }
+
+    /// Whether the environment that a step changes was made here.
+    pub(super) fn was_made(&self, prefix: &Prefix) -> bool {
+        matches!(prefix, Prefix::Venv(name) | Prefix::Conda(name) if self.fresh.contains(name))
     }
 }
 

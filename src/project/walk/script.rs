@@ -146,6 +146,8 @@ pub(crate) struct Installed {
     pub(crate) tool: Tool,
     pub(crate) at: Span,
     pub(crate) prefix: Prefix,
+    /// That environment was made here: nothing was in it before.
+    pub(crate) made: bool,
     pub(crate) asks: Vec<Asked>,
     pub(crate) bounds: Vec<Asked>,
     pub(crate) overrides: Vec<Asked>,
