@@ -115,8 +115,8 @@ impl State {
         may && self.there(&want.name).is_none()
     }
 
-    /// What a package may stand on that has another build of what is asked for: installers keep it. A library for frameworks is
-    /// the same in each build.
+    /// The place of what a package comes upon, where that may have another build of what is asked for: installers keep it. Of a
+    /// library for frameworks there is one build only.
     pub(super) fn may_have_another_build(&self, want: &Wanted, builds: &Candidates, step: &Installed) -> Option<Span> {
         let one = want.names_its_build() || builds.builds.iter().all(|build| build.index == "url");
         let comes = step.flags.reinstall || self.removed.contains(&want.name) || self.there(&want.name).is_some();
