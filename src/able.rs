@@ -1,7 +1,7 @@
 //! Whether a host is known to run what an environment carries: what is merely not known to break is no way out.
 
 use crate::chain::{self, Driver};
-use crate::environment::{Build, Environment, Host};
+use crate::environment::{Build, Component, Environment, Host};
 use crate::knowledge::{Library, Segment};
 use crate::resolve;
 use crate::version::CudaVersion;
@@ -14,7 +14,7 @@ pub(crate) fn is_able(env: &Environment, host: &Host) -> Option<bool> {
     }
     match (starts(env, host), has_code(env, host)) {
         (Some(false), _) | (_, Some(false)) => Some(false),
-        (Some(true), Some(true)) => Some(true),
+        (Some(true), Some(true)) => Some(true).filter(|_| !env.components.iter().any(Component::may_be_another)),
         _ => None,
     }
 }

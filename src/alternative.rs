@@ -6,6 +6,7 @@ use crate::chain::{self, Driver};
 use crate::environment::{Ask, Build, Change, Component, Effect, Environment, Host, Reason, Step};
 use crate::knowledge::{self, Basis, Index, Kernels, Library, Release, Sm};
 use crate::other_image::with_torch;
+use crate::outline::Tool;
 use crate::platform::{Platform, Pythons};
 use crate::version::{CudaVersion, Version};
 
@@ -21,6 +22,9 @@ pub(crate) struct Wanted<'a> {
 
 /// Of more other builds none goes with all that is beside it.
 const MOST_LOOKED: usize = 16;
+
+/// Of more parts of CUDA not each is named.
+const MOST_NAMED: usize = 3;
 
 /// Of more releases of one package none is the one to take.
 const MOST_RELEASES: usize = 500;
@@ -70,7 +74,7 @@ impl Wanted<'_> {
                 Ordering::Greater => Order::Newer,
                 Ordering::Less => Order::Older,
             };
-            others.push(Other { release, version, cuda, order, beside: Vec::new() });
+            others.push(Other { release, version, cuda, order, beside: Vec::new(), without: Vec::new() });
         }
         others.sort_by(Other::compare);
         // Nor is what the line's own package requires asked for by its own name.
@@ -83,12 +87,17 @@ impl Wanted<'_> {
             };
         }
         others.truncate(MOST_LOOKED);
+        // What an image brings is not asked for by its name.
+        let of_image = matches!(component.evidence.reason, Reason::Image { .. });
         // What is pinned beside it changes, too.
         for other in &mut others {
             if other.version != mine || required.is_some() {
                 other.beside = self.beside(component, other.release, &other.version);
             }
             self.tag(component, other);
+            if !of_image {
+                self.without(component, now, other);
+            }
             if let Some(by) = required {
                 other.beside.retain(|(name, _)| *name != by.name);
                 other.beside.insert(0, (by.name.clone(), served_beside(by, &component.name, other, self.env)));
@@ -97,8 +106,6 @@ impl Wanted<'_> {
                 break;
             }
         }
-        // What an image brings is not asked for by its name.
-        let of_image = matches!(component.evidence.reason, Reason::Image { .. });
         if let Some(image) = self.env.image.as_ref().filter(|_| of_image)
             && let Some(named) =
                 others.iter().find_map(|other| with_torch(image, &other.version, &other.cuda, self.gpu.is_some()))
@@ -182,6 +189,13 @@ impl Wanted<'_> {
         ask.builds.only().or_else(|| ask.builds.today()).map(|build| build.release)
     }
 
+    /// The version that a component is asked for in.
+    fn pin_of(&self, component: &Component) -> Option<Version> {
+        let mut asks = self.env.steps.iter().flat_map(|step| &step.asks);
+        let same = |ask: &&Ask| ask.package == component.name && ask.evidence.at == component.evidence.at;
+        asks.find(same).and_then(|ask| ask.wants.pin())
+    }
+
     /// The packages that cannot stay as they are beside another release, with the version that goes with it.
     fn beside(&self, component: &Component, release: &'static Release, version: &Version) -> Vec<(String, Option<String>)> {
         let mut changes = Vec::new();
@@ -204,7 +218,9 @@ impl Wanted<'_> {
                 let silent = made_for_it && chain::demands(b.release, &component.name).next().is_none();
                 silent && partner.as_ref().is_some_and(|partner| *partner != b.version.public().to_string())
             };
-            if builds.iter().any(|b| goes(b) && !is_other(b)) || builds.is_empty() && !made_for_it {
+            // Of what the tables do not have the version that is asked for is known.
+            let meets = || self.pin_of(other).is_none_or(|pin| chain::goes_with(release, &other.name, &pin.public()));
+            if builds.iter().any(|b| goes(b) && !is_other(b)) || builds.is_empty() && !made_for_it && meets() {
                 continue;
             }
             let demanded =
@@ -212,6 +228,21 @@ impl Wanted<'_> {
             changes.push((other.name.clone(), partner.or_else(demanded)));
         }
         changes
+    }
+
+    /// The parts of CUDA that are pinned beside the build go with it: another one brings its own, in versions that the tables do
+    /// not all name.
+    fn without(&self, component: &Component, now: &Build, other: &mut Other) {
+        let brought = |name: &str| {
+            let of_cuda = name.rsplit_once("-cu").is_some_and(|(_, major)| major.bytes().all(|b| b.is_ascii_digit()));
+            name.starts_with("nvidia-") && (of_cuda || chain::demands(now.release, name).next().is_some())
+        };
+        let asks = self.env.steps.iter().filter(|step| step.tool != Tool::Conda).flat_map(|step| &step.asks);
+        let pinned = asks.filter(|ask| ask.wants.pin().is_some() && ask.evidence.at != component.evidence.at);
+        other.without = pinned.map(|ask| ask.package.clone()).filter(|name| brought(name)).collect();
+        let frozen = other.without.len() > MOST_NAMED;
+        let own = |name: &str| brought(name) || frozen && chain::demands(other.release, name).next().is_some();
+        other.beside.retain(|(name, _)| !own(name));
     }
 
     /// Companions that are asked for with the tag of a CUDA change with that.
@@ -250,7 +281,7 @@ impl Wanted<'_> {
 
 /// A build in words, with what changes beside it and where it is; `between` its name and its version.
 fn written(name: &str, between: &str, index_now: &str, other: Other) -> String {
-    let Other { release, version, beside, .. } = other;
+    let Other { release, version, beside, without, .. } = other;
     let index = served_by(release);
     let local = index.filter(|index| index.local_versions).map_or(String::new(), |_| format!("+{}", release.tag));
     let mut written = format!("{name}{between}{version}{local}");
@@ -265,6 +296,12 @@ fn written(name: &str, between: &str, index_now: &str, other: Other) -> String {
     if !unknown.is_empty() {
         let names: Vec<String> = unknown.into_iter().map(|(other, _)| other).collect();
         written += &format!(", and {} in releases that go with it", listed(&names));
+    }
+    match without.as_slice() {
+        [] => {}
+        few @ ([_] | [_, _] | [_, _, _]) => written += &format!(", without the pins of {}, which it brings itself,", listed(few)),
+        // Who pins all of them has frozen what one install came to.
+        _ => written += ", without the pins of what it brings itself (nvidia-* and others; or compile the file anew),",
     }
     match index {
         Some(index) if index.id == index_now => {}
@@ -300,6 +337,8 @@ struct Other {
     order: Order,
     /// Packages that change with it; `None` where no release is known that goes with it.
     beside: Vec<(String, Option<String>)>,
+    /// Packages whose pins go.
+    without: Vec<String>,
 }
 
 /// Which other build is looked at first.

@@ -207,6 +207,14 @@ pub struct Component {
     pub evidence: Evidence,
 }
 
+impl Component {
+    /// Whether another build may be there, from something of which nothing is known.
+    #[must_use]
+    pub fn may_be_another(&self) -> bool {
+        self.evidence.also.iter().any(|(_, reason)| matches!(reason, Reason::MayBeThere { .. }))
+    }
+}
+
 /// Builds, one of which will be there.
 #[derive(Clone, Debug, Default)]
 pub struct Candidates {
@@ -349,6 +357,11 @@ pub enum Reason {
         by: String,
         /// What.
         what: String,
+    },
+    /// Something of which nothing is known: a package may be there already, in another build.
+    MayBeThere {
+        /// Which.
+        package: String,
     },
     /// A command installs the file or package.
     InstalledBy,

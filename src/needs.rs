@@ -28,7 +28,7 @@ pub(crate) fn of_start(environments: &[Environment]) -> Vec<Needs> {
 fn needs(env: &Environment) -> Option<Needs> {
     let mut driver: Option<DriverVersion> = None;
     let (mut oldest, mut newest): (Option<Sm>, Option<Sm>) = (None, None);
-    for component in &env.components {
+    for component in env.components.iter().filter(|component| !component.may_be_another()) {
         let Some(build) = component.builds.only().or_else(|| component.builds.today()) else { continue };
         if let Some(bound) =
             build.cuda().and_then(|cuda| knowledge::driver_bound(&cuda)).and_then(|row| DriverVersion::parse(row.linux))

@@ -115,8 +115,8 @@ fn modules_of_a_cluster_bring_what_is_not_known() {
     for (modules, found) in [
         ("CUDA/11.1.0-GCC-9.3.0 nvhpc/22.5", "torch 2.1.0 pypi"),
         ("cuda10.2/toolkit/10.2.89", "torch 2.1.0 pypi"),
-        // A conda of the site's has packages of its own, and pip looks where it does without.
-        ("anaconda3/2023.09", "torch 2.1.0 pypi"),
+        // A conda of the site's has packages of its own, perhaps this one, and pip looks where it does without.
+        ("anaconda3/2023.09", "torch 2.1.0… pypi"),
         // The site's Python may look in a folder of the site's.
         ("python/3.11", "torch ?"),
         ("cuda-python", "torch ?"),
@@ -400,8 +400,13 @@ fn options_in_variables_are_options() {
         );
     }
     // The value of an option is one word, and so is what is quoted.
-    for (known, also) in [("--target $D", ""), ("\"einops==$V\"", "einops ?, "), ("einops==$V", "einops ?, ")] {
-        check(&[("a.sh", &format!("E=\npip install $E torch==2.1.0 {known}\n"))], &[&format!("a.sh: {also}torch 2.1.0 pypi")]);
+    for (known, comes) in [
+        // What is in that folder is not told.
+        ("--target $D", "torch 2.1.0… pypi"),
+        ("\"einops==$V\"", "einops ?, torch 2.1.0 pypi"),
+        ("einops==$V", "einops ?, torch 2.1.0 pypi"),
+    ] {
+        check(&[("a.sh", &format!("E=\npip install $E torch==2.1.0 {known}\n"))], &[&format!("a.sh: {comes}")]);
     }
 }
 

@@ -25,11 +25,14 @@ fn a_dockerfile_installs_what_it_copied() {
 fn a_directory_is_given_back_at_the_end_of_a_run() {
     check(
         &[
-            ("Dockerfile", "FROM x\nCOPY . /src\nWORKDIR /src\nRUN cd sub && export A=1\nRUN pip install -r requirements.txt\n"),
+            (
+                "Dockerfile",
+                "FROM debian\nCOPY . /src\nWORKDIR /src\nRUN cd sub && export A=1\nRUN pip install -r requirements.txt\n",
+            ),
             ("requirements.txt", "torch==2.1.0\n"),
             ("sub/requirements.txt", "torch==2.2.0\n"),
         ],
-        &["Dockerfile: <x> torch 2.1.0 pypi", "sub/requirements.txt: torch 2.2.0 pypi"],
+        &["Dockerfile: <debian> torch 2.1.0 pypi", "sub/requirements.txt: torch 2.2.0 pypi"],
     );
 }
 
@@ -248,9 +251,9 @@ fn a_venv_first_on_the_path_is_copied_with_what_is_in_it() {
     check(
         &[(
             "Dockerfile",
-            "FROM x\nENV PATH=/usr/local/cuda/bin:$PATH\nRUN pip install torch==2.6.0\nRUN /usr/bin/pip install torchvision==0.21.0\n",
+            "FROM debian\nENV PATH=/usr/local/cuda/bin:$PATH\nRUN pip install torch==2.6.0\nRUN /usr/bin/pip install torchvision==0.21.0\n",
         )],
-        &["Dockerfile: <x> torch 2.6.0 pypi, torchvision 0.21.0 pypi"],
+        &["Dockerfile: <debian> torch 2.6.0 pypi, torchvision 0.21.0 pypi"],
     );
 }
 
@@ -306,8 +309,8 @@ fn what_cannot_be_read_may_be_anything() {
 #[test]
 fn pips_own_configuration_outlives_its_layer() {
     let text =
-        "FROM x\nRUN pip config set global.index-url https://download.pytorch.org/whl/cu118\nRUN pip install torch==2.6.0\n";
-    check(&[("Dockerfile", text)], &["Dockerfile: <x> torch 2.6.0+cu118 pytorch/cu118"]);
+        "FROM debian\nRUN pip config set global.index-url https://download.pytorch.org/whl/cu118\nRUN pip install torch==2.6.0\n";
+    check(&[("Dockerfile", text)], &["Dockerfile: <debian> torch 2.6.0+cu118 pytorch/cu118"]);
 }
 
 #[test]
@@ -460,8 +463,8 @@ fn what_follows_an_exit_does_not_happen() {
         &["a.sh: torch 2.1.0 pypi", "b.sh: "],
     );
     check(
-        &[("Dockerfile", "FROM x\nRUN true; exit 0; false\nRUN pip install torch==2.1.0\n")],
-        &["Dockerfile: <x> torch 2.1.0 pypi"],
+        &[("Dockerfile", "FROM debian\nRUN true; exit 0; false\nRUN pip install torch==2.1.0\n")],
+        &["Dockerfile: <debian> torch 2.1.0 pypi"],
     );
     // Two guards: the script goes on behind both.
     let guarded = "if ! a; then exit 1; fi\nif ! b; then echo no; exit 1; fi\nc || exit\npip install torch==2.1.0\n";
@@ -510,7 +513,7 @@ fn what_goes_into_a_place_that_commands_name_is_judged_by_itself() {
                   uv pip install --python $(which python) torch==2.5.1\n";
     check(
         &[("a.sh", script)],
-        &["a.sh: torch 2.1.0+cu118 pytorch/cu118", "a.sh: torch ?, torchvision ?", "a.sh: torch 2.5.1 pypi"],
+        &["a.sh: torch 2.1.0+cu118 pytorch/cu118", "a.sh: torch ?, torchvision ?", "a.sh: torch 2.5.1… pypi"],
     );
 }
 

@@ -189,3 +189,30 @@ fn a_help_for_all_builds_is_said_once() {
     assert_eq!(found.len(), 1, "{found:?}");
     assert!(!found[0].contains("for CUDA=") && found[0].matches("branch 570").count() == 1, "{found:?}");
 }
+
+#[test]
+fn pinned_parts_of_cuda_go_with_their_build() {
+    let gpu = "[[gpu]]\nname = \"RTX 5090\"\n";
+    let few = "torch==2.6.0\ntriton==3.2.0\nnvidia-cudnn-cu12==9.1.0.70\nnvidia-curand-cu12==10.3.5.147\n";
+    let found = helps("requirements.txt", few, gpu);
+    let take = "take torch 2.7.0+cu128 with triton 3.3.0, without the pins of nvidia-cudnn-cu12 and nvidia-curand-cu12, which it \
+                brings itself, from https://download.pytorch.org/whl/cu128, which has code";
+    assert!(found[0].contains(take), "{found:?}");
+    // The tables do not have all that it requires, nor does the file name each by itself.
+    let frozen = format!("{few}torchvision==0.21.0\nnvidia-cufft-cu12==11.2.1.3\nnvidia-nccl-cu12==2.21.5\nsympy==1.13.1\n");
+    let found = helps("requirements.txt", &frozen, gpu);
+    let take = "take torch 2.7.0+cu128 with torchvision 0.22.0, without the pins of what it brings itself (nvidia-* and others; or \
+                compile the file anew), from https://download.pytorch.org/whl/cu128, which has code";
+    assert!(found.iter().any(|help| help.contains(take)), "{found:?}");
+}
+
+#[test]
+fn a_tag_that_no_index_in_reach_has_says_its_build() {
+    let gpu = "driver = \"570.124.06\"\n[[gpu]]\nname = \"GTX 1080 Ti\"\n";
+    for lines in ["torch==2.7.0+cu128\n", "--find-links https://wheels.example/\ntorch==2.7.0+cu128\n"] {
+        let found = helps("requirements.txt", lines, gpu);
+        assert_eq!(found, ["no-kernels-for-gpu: take torch 2.7.0 from PyPI, which has code that runs on sm_61"], "{lines}");
+    }
+    // No other index has such a build.
+    assert_eq!(helps("requirements.txt", "torch==2.7.0+cu999\n", gpu), [""; 0]);
+}

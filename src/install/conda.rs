@@ -6,7 +6,7 @@ use super::limits::Limits;
 use super::state::State;
 use super::step::{Repeats, Wanted};
 use crate::environment::{Build, Candidates, Reason};
-use crate::knowledge::{self, Kernels};
+use crate::knowledge;
 use crate::notation::match_spec::MatchSpec;
 use crate::outline::{IndexKind, Language};
 use crate::platform::Pythons;
@@ -71,7 +71,7 @@ impl State {
                 of_cuda_version(&mut new, cuda);
             }
             // Without the machine's CUDA, or beside `cpuonly`, the solver takes the CPU build of what has one.
-            if (step.no_cuda || cpu_only) && has_variants(&new.name) {
+            if (step.no_cuda || cpu_only) && resolve::has_variants(&new.name) {
                 new.alone = Candidates { open: true, today: None, ..new.alone };
             }
             wanted.push(new);
@@ -161,7 +161,7 @@ fn of_cuda_version(want: &mut Wanted, (at, spec): &(Span, MatchSpec)) {
         .filter(|toolkit| CondaVersion::parse(toolkit.cuda).is_some_and(|version| spec.admits(&version)))
         .filter_map(|toolkit| CudaVersion::parse(toolkit.cuda))
         .collect();
-    let framework = has_variants(&want.name);
+    let framework = resolve::has_variants(&want.name);
     let bound = |build: &Build| !framework || build.release.indexes == ["conda/conda-forge"];
     let cuda = |build: &Build| build.cuda().filter(|_| bound(build));
     if want.alone.builds.iter().all(|build| cuda(build).is_none()) {
@@ -185,11 +185,6 @@ fn of_cuda_version(want: &mut Wanted, (at, spec): &(Span, MatchSpec)) {
 /// A package that NVIDIA's own channel has.
 fn of_cuda(name: &str) -> bool {
     knowledge::releases(name).iter().any(|release| release.indexes.contains(&"conda/nvidia"))
-}
-
-/// A framework is built with and without CUDA; a toolkit is CUDA itself.
-fn has_variants(name: &str) -> bool {
-    knowledge::releases(name).iter().any(|release| release.kernels != Kernels::Unknown || !release.provides.is_empty())
 }
 
 /// Pins of conda's configuration hold for every install.

@@ -9,7 +9,7 @@ mod state;
 mod step;
 mod view;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::environment::{Environment, Evidence, ForwardCompat, Image, Join, OwnDriver, Reason, Setting, Start};
 use crate::knowledge::{self, Basis, Flavour};
@@ -66,9 +66,14 @@ pub(crate) fn fold(beginning: &Beginning, world: &World, script: &Script, aliase
             Event::Install(installed) => {
                 // Who installs into a place that is there already has packages there.
                 let prefix = pythons.lands(&installed.prefix);
-                let unknown_base = matches!(prefix, Prefix::Somewhere(_));
-                let fresh = || State { before: before.clone(), unknown_base, ..State::of_image(platform.clone(), None) };
+                let somewhere = matches!(prefix, Prefix::Somewhere(_)).then_some(installed.at);
+                // So has one that was not made here, in an image of which nothing is known.
+                let upon = somewhere.or(system.upon.filter(|_| !installed.made));
+                let fresh = || State { before: before.clone(), ..State::of_image(platform.clone(), None) };
                 let state = states.entry(prefix).or_insert_with(fresh);
+                if state.steps.is_empty() {
+                    state.upon = state.upon.or(upon);
+                }
                 state.install(installed, aliases);
                 pythons.unnamed |= installed.prefix == Prefix::System && !state.installed.is_empty();
             }
@@ -76,7 +81,7 @@ pub(crate) fn fold(beginning: &Beginning, world: &World, script: &Script, aliase
                 let prefix = pythons.lands(prefix);
                 match (what, states.get_mut(&prefix)) {
                     (Removed::Packages(names), Some(state)) => state.remove(*tool, names),
-                    (Removed::Unknown, Some(state)) => state.remove_unknown(),
+                    (Removed::Unknown(at), Some(state)) => state.remove_unknown(*at),
                     (Removed::Whole, _) => drop(states.remove(&prefix)),
                     (_, None) => {}
                 }
@@ -89,7 +94,7 @@ pub(crate) fn fold(beginning: &Beginning, world: &World, script: &Script, aliase
                     system.platform.narrow_python(pythons);
                 }
             }
-            Event::Unknown => states.values_mut().for_each(|state| state.unknown_base = true),
+            Event::Unknown => states.values_mut().for_each(|state| state.upon = state.upon.or(Some(beginning.at))),
             Event::Before(steps) => {
                 let mut apart = State::of_image(platform.clone(), None);
                 steps.steps.iter().for_each(|step| apart.install(step, aliases));
@@ -262,14 +267,22 @@ pub(crate) fn assume(env: &mut Environment, rc: &Script) {
 impl State {
     /// What an image has before anything is installed.
     fn of_image(platform: Platform, image: Option<&Image>) -> Self {
-        let (installed, by_conda, steps) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
-        let before = Earlier::default();
-        let mut state =
-            Self { platform, installed, by_conda, steps, unknown_base: false, other_builds: false, before, conda_cuda: None };
+        let mut state = Self {
+            platform,
+            installed: BTreeMap::new(),
+            by_conda: BTreeMap::new(),
+            steps: Vec::new(),
+            upon: None,
+            removed: BTreeSet::new(),
+            unlisted: false,
+            other_builds: false,
+            before: Earlier::default(),
+            conda_cuda: None,
+        };
         if let Some(image) = image {
             // An image of inference servers or frameworks may have a torch that its row does not tell.
             let told = image.row.is_some_and(|row| !row.torch.is_empty());
-            state.unknown_base = !told && !knowledge::is_bare(&image.reference);
+            state.upon = (!told && !knowledge::is_bare(&image.reference)).then_some(image.evidence.at);
             state.take_image(image);
         }
         state

@@ -1,13 +1,16 @@
 //! What one prefix holds, and how it came there.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::earlier::Earlier;
+use super::step::Wanted;
 use crate::environment::{Build, Candidates, Component, Evidence, Image, Join, Reason, Step};
 use crate::knowledge::{self, Basis, Library};
 use crate::notation::match_spec::MatchSpec;
 use crate::outline::Tool;
 use crate::platform::Platform;
+use crate::project::Installed;
+use crate::resolve;
 use crate::source::Span;
 use crate::version::{CudaVersion, Version};
 
@@ -20,8 +23,13 @@ pub(super) struct State {
     /// Which of them are conda's, by the Python distribution that pip finds in its place.
     pub(super) by_conda: BTreeMap<String, String>,
     pub(super) steps: Vec<Step>,
-    /// It stands on an image of which nothing is known: any package may be there already, and any index be set.
-    pub(super) unknown_base: bool,
+    /// It stands on something of which nothing is known, named there: any package may be there already, a version that is asked
+    /// for in another build, and any index may be set.
+    pub(super) upon: Option<Span>,
+    /// Packages that were taken away: of these none is there any more.
+    pub(super) removed: BTreeSet<String>,
+    /// A list that is not known was installed: any package may be there already.
+    pub(super) unlisted: bool,
     /// A list that is not known came from another index than PyPI: even what is asked for in one version may be there, in
     /// another build.
     pub(super) other_builds: bool,
@@ -40,6 +48,13 @@ pub(super) struct Held {
     pub(super) chosen: bool,
     /// The version that a pin names, where no row of the tables has it.
     pub(super) pin: Option<Version>,
+}
+
+impl Wanted {
+    /// Whether the version that it is pinned to is that of one build: `2.7.0+cu128`.
+    pub(super) fn names_its_build(&self) -> bool {
+        self.wants.pin().is_some_and(|pin| pin.public() != pin)
+    }
 }
 
 impl State {
@@ -79,15 +94,17 @@ impl State {
                 _ => crate::notation::requirement::normalise(name),
             };
             self.installed.remove(&name);
+            self.removed.insert(name.clone());
             self.conda_cuda.take_if(|(_, spec)| name.strip_prefix("conda:") == Some(&spec.name));
         }
     }
 
     /// Takes packages away that are not known: any may be gone, or still be there.
-    pub(super) fn remove_unknown(&mut self) {
+    pub(super) fn remove_unknown(&mut self, at: Span) {
         self.installed.clear();
         self.conda_cuda = None;
-        self.unknown_base = true;
+        self.upon = self.upon.or(Some(at));
+        self.removed.clear();
     }
 
     /// What pip finds of a distribution, with the name that it is held by: a wheel, or conda's package of the same project.
@@ -95,6 +112,23 @@ impl State {
         let own = self.installed.get_key_value(name);
         let conda = || self.installed.get_key_value(self.by_conda.get(name)?);
         own.or_else(conda).map(|(held, what)| (held.as_str(), what))
+    }
+
+    /// Whether a package may be there that nothing is known of, where another version or build would come.
+    pub(super) fn may_be_there(&self, want: &Wanted, step: &Installed) -> bool {
+        let unseen = self.upon.is_some() || self.unlisted;
+        let may = (unseen && !want.chosen)
+            || (self.other_builds && !want.names_its_build() && !step.flags.reinstall)
+            || self.before.may_stay(&want.name, &want.wants);
+        may && self.there(&want.name).is_none()
+    }
+
+    /// The place of what a package comes upon, where that may have another build of what is asked for: installers keep it. Of a
+    /// library for frameworks there is one build only.
+    pub(super) fn may_have_another_build(&self, want: &Wanted, builds: &Candidates, step: &Installed) -> Option<Span> {
+        let one = want.names_its_build() || builds.builds.iter().all(|build| build.index == "url");
+        let comes = step.flags.reinstall || self.removed.contains(&want.name) || self.there(&want.name).is_some();
+        self.upon.filter(|_| !one && !comes && resolve::has_variants(&want.name))
     }
 
     /// Puts a package there.

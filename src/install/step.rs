@@ -100,14 +100,14 @@ impl State {
             if step.bounds_open && !want.held && (want.implied || want.wants.pin().is_none()) {
                 builds = Candidates { open: true, today: None, ..builds };
             }
-            let own_build = want.wants.pin().is_some_and(|pin| pin.public() != pin);
-            let may_be_there = (self.unknown_base && !want.chosen)
-                || (self.other_builds && !own_build && !step.flags.reinstall)
-                || self.before.may_stay(&want.name, &want.wants);
-            if may_be_there && self.there(&want.name).is_none() {
+            if self.may_be_there(want, step) {
                 builds = Candidates { open: true, today: None, ..builds };
             }
             let mut evidence = at(want.at, &want.also, comes(&want.name, &want.shown, &builds), step.join);
+            if let Some(base) = self.may_have_another_build(want, &builds, step).filter(|_| builds.today.is_some()) {
+                builds.open = true;
+                evidence.also.push((base, Reason::MayBeThere { package: want.name.clone() }));
+            }
             // What would have stayed goes for what others require, too.
             let moved = matches!((&packages[n].stays, pruned.picks[n]), (Stays::As(_), Pick::Takes(_)));
             if moved || builds.today().map(|b| &b.version) != want.alone.today().map(|b| &b.version) {
@@ -151,7 +151,7 @@ impl State {
             self.put(name, held);
         }
         // What it installed besides is not known.
-        self.unknown_base |= step.open;
+        self.unlisted |= step.open;
         self.other_builds |= step.open && found.iter().any(|index| index.id != Some("pypi"));
         self.steps.push(Step {
             tool: step.tool,
@@ -358,7 +358,7 @@ impl State {
                 }
                 continue;
             };
-            let alone = want.alone.only().is_some();
+            let (alone, elsewhere) = (want.alone.only().is_some(), build.index.is_empty());
             let (by, place, also) = (format!("{} {}", want.name, build.version), want.at, want.also.clone());
             let extras = want.extras.clone();
             let published = resolve::requirements(build.release);
@@ -402,6 +402,10 @@ impl State {
                         let wants = if by_extra { wants.clone() } else { Specifiers::default() };
                         let mut new = self.package(name.clone(), wants, &ask, view);
                         new.alone.open |= by_extra && !alone;
+                        // From where its requirer comes is not known, nor is what else is there.
+                        if elsewhere {
+                            new.alone = Candidates { open: true, today: None, ..new.alone };
+                        }
                         wanted.push(Wanted { implied: true, held: fixes == Fixes::Always, chosen: false, ..new });
                     }
                 }
@@ -448,9 +452,12 @@ impl State {
                 _ => replaced(before, builds, Holds::Always),
             }
         } else {
-            // What is there stays if it meets what the step asks, and what the packages beside it require.
-            let asked = before.builds.hold(|b| Some(want.wants.admits(&b.version)));
-            let somehow = before.builds.hold(|b| Some(builds.open || builds.builds.iter().any(|n| same(n, b))));
+            // What is there stays if it meets what the step asks, and what the packages beside it require. Of what build it is,
+            // a pinned one is of its version.
+            let open = before.builds.open && (before.pin.is_none() || want.names_its_build());
+            let there = Candidates { open, ..before.builds.clone() };
+            let asked = there.hold(|b| Some(want.wants.admits(&b.version)));
+            let somehow = there.hold(|b| Some(builds.open || builds.builds.iter().any(|n| same(n, b))));
             match (asked, somehow, pick) {
                 (.., Pick::Unknown) => Effect::Unknown,
                 (Holds::Never, ..) | (_, Holds::Never, _) => replaced(before, builds, Holds::Always),
@@ -536,8 +543,8 @@ fn replaced(before: &Held, builds: &Candidates, holds: Holds) -> Effect {
     let differs = |b: &Build| !before.builds.builds.iter().any(|o| alike(o, b));
     let show = |b: &Build, all: &Candidates| {
         let tag = b.release.tag;
-        // conda has builds of several tags under one version.
-        let told = all.builds.iter().all(|other| !same(other, b) || other.release.tag == tag);
+        // conda has builds of several tags under one version, and so may an image of which nothing is known.
+        let told = !all.open && all.builds.iter().all(|other| !same(other, b) || other.release.tag == tag);
         if tag.is_empty() || !told || b.version.local().is_some() {
             b.version.to_string()
         } else {

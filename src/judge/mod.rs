@@ -286,7 +286,9 @@ impl Merged {
         }
         let mut message = self.said.message.clone() + &self.ending(in_force) + &self.besides();
         if self.holds == Holds::Today && !message.contains("today") {
-            message += " (as picked today)";
+            let may_be_there = |label: &Label| matches!(label.reason, Reason::MayBeThere { .. });
+            let unless = self.said.labels.iter().any(may_be_there);
+            message += if unless { " (unless another build is there already)" } else { " (as picked today)" };
         }
         Diagnostic {
             message,

@@ -20,6 +20,7 @@ fn words(reason: &Reason) -> String {
         Reason::Comes { package, version, index, cuda, today } => comes(package, version, index, cuda, *today),
         Reason::Carries { build, kernels } => format!("{} carries {kernels}", masked(build)),
         Reason::Requires { by, what } => format!("{by} requires {}", masked(what)),
+        Reason::MayBeThere { package } => format!("{} may be there already", package.trim_start_matches("conda:")),
         Reason::InstalledBy => "installed here".to_owned(),
         Reason::BroughtBy { path } => format!("{path} comes in here"),
         Reason::Index { index } => format!("packages come from {}", index_name(index)),
@@ -50,7 +51,8 @@ fn words(reason: &Reason) -> String {
 fn comes(package: &str, version: &str, index: &str, cuda: &str, today: bool) -> String {
     // The channel tells a conda package from a wheel.
     let mut text = format!("{} {version}", package.trim_start_matches("conda:"));
-    if !index.is_empty() {
+    // A file's address stands beside it.
+    if !index.is_empty() && index != "url" {
         text += &format!(" from {}", index_name(index));
     }
     if today {
@@ -108,6 +110,8 @@ mod tests {
             (comes("pypi", "12.1", true), "torch 2.1.0 from PyPI, picked today, brings CUDA 12.1"),
             (comes("pytorch/cu121", "", true), "torch 2.1.0 from the cu121 index, picked today"),
             (comes("", "", false), "torch 2.1.0 is taken"),
+            (comes("url", "12.1", false), "torch 2.1.0 brings CUDA 12.1"),
+            (Reason::MayBeThere { package: "conda:pytorch".into() }, "pytorch may be there already"),
             (comes("pytorch/nightly/cu128", "12.8", false), "torch 2.1.0 from the nightly cu128 index brings CUDA 12.8"),
             (comes("ort/cuda-12", "", false), "torch 2.1.0 from onnxruntime's cuda-12 index is taken"),
             (comes("paddle/cu118", "11.8", false), "torch 2.1.0 from paddle's cu118 index brings CUDA 11.8"),

@@ -7,7 +7,7 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use crate::environment::Build;
 use crate::knowledge::{self, Kernels, Release};
 use crate::notation::requirement::{self, Requirement, Subject};
-use crate::platform::Pythons;
+use crate::platform::{Platform, Pythons};
 use crate::version::Version;
 
 /// Requirements with their texts.
@@ -19,6 +19,14 @@ pub(crate) struct Served {
     pub(crate) build: Build,
     /// The Python versions it has wheels for; empty where the tables do not say.
     pub(crate) pythons: Vec<Pythons>,
+}
+
+impl Served {
+    /// Whether it has wheels for a platform and its Python.
+    pub(crate) fn is_for(&self, platform: &Platform) -> bool {
+        let runs = self.pythons.is_empty() || self.pythons.iter().any(|set| set.meets(platform.wheels));
+        runs && self.build.release.platforms.meets(platform.bits())
+    }
 }
 
 /// Answers that are worked out at their first question.
@@ -121,4 +129,9 @@ pub(crate) fn goes_by_torch(package: &str) -> bool {
 /// A package that carries kernels of its own: the chain runs through it.
 pub(crate) fn is_framework(package: &str) -> bool {
     knowledge::releases(package).iter().any(|release| release.kernels != Kernels::Unknown)
+}
+
+/// A framework is built with and without CUDA; a toolkit is CUDA itself.
+pub(crate) fn has_variants(package: &str) -> bool {
+    is_framework(package) || knowledge::releases(package).iter().any(|release| !release.provides.is_empty())
 }

@@ -45,8 +45,10 @@ pub(crate) fn candidates(package: &str, wants: &Specifiers, reach: &Reach<'_>, p
     found.open |= !complete;
     // Its local part says which build it is, whoever serves it.
     let tagged = wants.pin().and_then(|pin| pin.local()).is_some_and(|local| knowledge::is_tag(&local));
-    if tagged && found.open && !found.builds.is_empty() {
-        return Candidates { open: false, today: today(&found.builds), ..found };
+    if tagged && found.open {
+        // No index that is known has it: no other build meets the ask all the same.
+        let builds = if found.builds.is_empty() { search.tagged() } else { found.builds };
+        return Candidates { open: builds.is_empty(), today: today(&builds), builds };
     }
     // A newer one may come, too, unless what is newest here is among those that are all there.
     let since = knowledge::complete_since(package).and_then(Version::parse);
@@ -85,6 +87,13 @@ impl Search<'_> {
         self.among(visible)
     }
 
+    /// The build that bears the wanted tag, from wherever it comes.
+    fn tagged(&self) -> Vec<Build> {
+        let served = published::of_torch(self.rows);
+        let fits = served.iter().filter(|served| served.is_for(self.platform) && self.wants.admits(&served.build.version));
+        fits.take(1).map(|served| Build { index: "", ..served.build.clone() }).collect()
+    }
+
     /// The builds of these indexes.
     fn among(&self, visible: &[&StepIndex]) -> Candidates {
         let Self { package, rows, wants, reach, platform } = *self;
@@ -103,14 +112,9 @@ impl Search<'_> {
                 continue;
             };
             let here = published::served(rows, id);
-            for Served { build, pythons } in here.iter() {
-                let runs = build.release.platforms.meets(platform.bits())
-                    && (pythons.is_empty() || pythons.iter().any(|set| set.meets(platform.wheels)));
-                let taken = |version: &Version| wants.admits(version) && (pre || !version.is_pre());
-                if runs && taken(&build.version) {
-                    found.builds.push(build.clone());
-                }
-            }
+            let taken = |version: &Version| wants.admits(version) && (pre || !version.is_pre());
+            let fits = here.iter().filter(|served| served.is_for(platform) && taken(&served.build.version));
+            found.builds.extend(fits.map(|served| served.build.clone()));
             unknown |= knowledge::index_by_id(id).is_some_and(|i| i.candidates);
             // uv stops at the first index that has the package at all.
             if first_index && !here.is_empty() {
@@ -160,10 +164,7 @@ fn differ(a: &Build, b: &Build) -> bool {
 /// Whether one of these indexes has a build that `wants` admits; nothing is said of conda's.
 pub(crate) fn is_served(package: &str, wants: &Specifiers, indexes: &[StepIndex], platform: &Platform) -> bool {
     let rows = if package.starts_with("conda:") { &[] } else { knowledge::releases(package) };
-    let comes = |Served { build, pythons }: &Served| {
-        let runs = pythons.is_empty() || pythons.iter().any(|set| set.meets(platform.wheels));
-        runs && build.release.platforms.meets(platform.bits()) && wants.admits(&build.version)
-    };
+    let comes = |served: &Served| served.is_for(platform) && wants.admits(&served.build.version);
     indexes.iter().filter_map(|index| index.id).any(|id| published::served(rows, id).iter().any(comes))
 }
 

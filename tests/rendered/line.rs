@@ -3,7 +3,7 @@
 use cudalint::environment::{Build, Environment};
 
 /// `start: package version index, …`, with `?` where more is possible (and of how many, where they are few), and `…` where it
-/// is today's.
+/// is today's, or is there unless another one was before.
 pub(crate) fn line(env: &Environment) -> String {
     let image = env.image.as_ref().map(|i| format!("<{}> ", i.reference)).unwrap_or_default();
     let parts = env.components.iter().map(|c| {

@@ -228,7 +228,9 @@ impl<'a> Walker<'_, 'a> {
             }
             Does::Venv(folder) => {
                 if let Some(folder) = self.variables.resolve(folder) {
-                    self.made.insert(self.here(&folder));
+                    let folder = self.here(&folder);
+                    self.fresh.insert(folder.clone());
+                    self.made.insert(folder);
                 }
             }
             Does::Compile(compile) if compile.program == "make" => self.make(act.at, &compile.arguments, depth),

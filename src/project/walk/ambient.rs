@@ -11,6 +11,7 @@ use crate::outline::{How, Include, IndexKind, Piece, Text, Tool};
 impl Walker<'_, '_> {
     /// Adds what variables say (`PIP_EXTRA_INDEX_URL` …), and lets the step happen.
     pub(super) fn push(&mut self, mut step: Installed) {
+        step.made = self.was_made(&step.prefix);
         if let Some(conda) = self.conda_part(&mut step) {
             self.push(conda);
             if step.asks.is_empty() && step.locks.is_empty() {

@@ -8,7 +8,7 @@ use super::super::worlds::World;
 use super::prefix::conda;
 use super::project::is_project;
 use super::words::{Origins, Spoken, any_options};
-use super::{Asked, Event, Indexed, Installed, Routed, Walker};
+use super::{Asked, Event, Indexed, Installed, Prefix, Routed, Walker};
 use crate::environment::{Join, Reason, Untold};
 use crate::notation::asking::Says;
 use crate::notation::requirement::{self, Subject};
@@ -24,6 +24,7 @@ impl<'p, 'a> Walker<'p, 'a> {
             tool,
             at,
             prefix: self.active(tool),
+            made: false,
             asks: Vec::new(),
             bounds: Vec::new(),
             overrides: Vec::new(),
@@ -66,7 +67,7 @@ impl<'p, 'a> Walker<'p, 'a> {
         step.bounds_open |= install.flags.not_newest;
         step.torch_backend = install.flags.torch_backend.as_ref().map(|t| self.variables.resolve(t));
         step.index_strategy = install.flags.index_strategy.as_ref().map(|t| self.variables.resolve(t));
-        step.prefix = self.prefix_of(install.tool, &install.target, &install.flags);
+        step.prefix = self.prefix_to(install.tool, &install.target, &install.flags);
         // The Python that uv is told to install for.
         let python = install.flags.python.as_ref().filter(|_| matches!(install.tool, Tool::Uv | Tool::UvPip));
         if let Some(python) = python.and_then(|text| self.variables.resolve(text)) {
@@ -108,6 +109,9 @@ impl<'p, 'a> Walker<'p, 'a> {
                             (Target::Active, Some(name)) => conda(&name),
                             _ => step.prefix.clone(),
                         };
+                        if let (true, Prefix::Conda(name)) = (install.flags.creates, &into) {
+                            self.fresh.insert(name.clone());
+                        }
                         let before = std::mem::replace(&mut self.prefix, into);
                         if file.kind == Kind::CondaLock {
                             let mut locked = Installed { prefix: self.prefix.clone(), ..self.step(Tool::Pip, at) };

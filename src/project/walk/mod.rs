@@ -156,8 +156,10 @@ struct Walker<'p, 'a> {
     sifted: BTreeMap<String, Vec<String>>,
     /// Set for the later steps of a job.
     later: Vec<(String, Value)>,
-    /// Folders of the virtual environments that were made.
+    /// Folders of the virtual environments that were made, or are there.
     made: BTreeSet<String>,
+    /// The environments that were made here, by folder or name: nothing was in them before.
+    fresh: BTreeSet<String>,
     /// Where the Python that was chosen by name has its packages.
     python: Option<Prefix>,
     /// The conda that an installer put there.
@@ -273,6 +275,7 @@ impl<'p, 'a> Walker<'p, 'a> {
             sifted: BTreeMap::new(),
             later: Vec::new(),
             made: BTreeSet::new(),
+            fresh: BTreeSet::new(),
             python: None,
             base: Base::default(),
             tested: false,

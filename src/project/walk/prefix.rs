@@ -79,9 +79,9 @@ impl Walker<'_, '_> {
         }
     }
 
-    /// The prefix that a command installs into; what it makes is made.
-    pub(super) fn prefix_of(&mut self, tool: Tool, target: &Target, flags: &InstallFlags) -> Prefix {
-        let prefix = match target {
+    /// The prefix that a command changes.
+    pub(super) fn prefix_of(&self, tool: Tool, target: &Target, flags: &InstallFlags) -> Prefix {
+        match target {
             Target::Active => self.own_environment(tool, flags),
             Target::Own(tool) => self.own_environment(*tool, flags),
             Target::System => Prefix::System,
@@ -97,17 +97,35 @@ impl Walker<'_, '_> {
                 (Some(f), _) if f.trim_end_matches('/') == "/usr" => Prefix::Distribution,
                 (Some(f), _) => venv(self.here(&f)),
             },
-        };
+        }
+    }
+
+    /// The prefix that a command installs into; what it makes is made.
+    pub(super) fn prefix_to(&mut self, tool: Tool, target: &Target, flags: &InstallFlags) -> Prefix {
+        let prefix = self.prefix_of(tool, target, flags);
         if flags.creates
             && let Target::Prefix(folder) = target
             && let Some(folder) = self.variables.resolve(folder)
         {
             self.made.insert(self.here(&folder));
         }
+        let by_tool = match tool {
+            Tool::Uv | Tool::Pixi => true,
+            Tool::Poetry | Tool::Pdm | Tool::Pipenv => prefix == Prefix::Venv(self.here(".venv")),
+            _ => flags.creates,
+        };
+        if let (true, Prefix::Venv(name) | Prefix::Conda(name)) = (by_tool, &prefix) {
+            self.fresh.insert(name.clone());
+        }
         if let (Tool::Uv, Prefix::Venv(folder)) = (tool, &prefix) {
             self.made.insert(folder.clone());
         }
         prefix
+    }
+
+    /// Whether the environment that a step changes was made here.
+    pub(super) fn was_made(&self, prefix: &Prefix) -> bool {
+        matches!(prefix, Prefix::Venv(name) | Prefix::Conda(name) if self.fresh.contains(name))
     }
 }
 

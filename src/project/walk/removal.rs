@@ -23,7 +23,7 @@ impl Walker<'_, '_> {
         let prefix = self.prefix_of(tool, &removal.target, &InstallFlags::default());
         let what = match removal.whole {
             true => Removed::Whole,
-            false => self.removed(at, removal).map_or(Removed::Unknown, Removed::Packages),
+            false => self.removed(at, removal).map_or(Removed::Unknown(at), Removed::Packages),
         };
         self.script.events.push(Event::Remove { tool, prefix, what });
     }

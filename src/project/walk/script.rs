@@ -114,8 +114,8 @@ pub(crate) enum Prefix {
 pub(crate) enum Removed {
     /// Packages of these names.
     Packages(Vec<String>),
-    /// Packages that are not known.
-    Unknown,
+    /// Packages that are not known, by a command there.
+    Unknown(Span),
     /// All of it.
     Whole,
 }
@@ -157,6 +157,8 @@ pub(crate) struct Installed {
     pub(crate) tool: Tool,
     pub(crate) at: Span,
     pub(crate) prefix: Prefix,
+    /// That environment was made here: nothing was in it before.
+    pub(crate) made: bool,
     pub(crate) asks: Vec<Asked>,
     pub(crate) bounds: Vec<Asked>,
     pub(crate) overrides: Vec<Asked>,

@@ -276,8 +276,8 @@ fn venv(parts: Vec<Part>, at: Span) -> Vec<Does> {
             _ => {}
         }
     }
-    does.insert(0, Does::Enter(Place::Venv(folder)));
-    does
+    let made = [Does::Venv(folder.clone()), Does::Enter(Place::Venv(folder))];
+    made.into_iter().chain(does).collect()
 }
 
 fn tool(parts: Vec<Part>) -> Vec<Does> {
@@ -422,7 +422,8 @@ mod tests {
             ("run --no-sync pip install $X", "Pip $X"),
             (
                 "venv --python 3.11",
-                "Enter(Venv(Text { pieces: [Literal(\".venv\")], at: Span { file: FileId(0), start: 0, end: 18 } })); python 3.11",
+                "Venv(Text { pieces: [Literal(\".venv\")], at: Span { file: FileId(0), start: 0, end: 18 } }); \
+                 Enter(Venv(Text { pieces: [Literal(\".venv\")], at: Span { file: FileId(0), start: 0, end: 18 } })); python 3.11",
             ),
             ("tool install vllm --with torch", "Uv vllm torch elsewhere"),
             ("tool run --from vllm==0.6 vllm serve", "Uv vllm==0.6 elsewhere"),
