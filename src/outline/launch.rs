@@ -1,6 +1,6 @@
 //! What is started, and the GPU it asks for.
 
-use super::{Text, Variable};
+use super::{Outline, Text, Variable};
 use crate::source::Span;
 
 /// Something is started: a compose service, a pod's container, `docker run`.
@@ -178,6 +178,8 @@ pub struct BuildOf {
     /// The Dockerfile, relative to the context (compose), to the file that says so (dev container) or to the working directory
     /// (`docker build -f`).
     pub dockerfile: Option<Text>,
+    /// What stands here in place of a Dockerfile (`dockerfile_inline`).
+    pub inline: Option<Box<Inline>>,
     /// The stage.
     pub target: Option<Text>,
     /// Build arguments; of one without a value it is not known.
@@ -186,6 +188,15 @@ pub struct BuildOf {
     pub unread_arguments: bool,
     /// What takes the place of stages and images of these names (`--build-context base=docker-image://x`).
     pub contexts: Vec<(String, Text)>,
+}
+
+/// A Dockerfile that stands in another file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Inline {
+    /// What it is called in the root: `compose.yml[service]`.
+    pub path: String,
+    /// What it says; its places are those of the file around it.
+    pub outline: Outline,
 }
 
 /// How a launch asks for a GPU.

@@ -520,6 +520,7 @@ pub(super) fn dockerfiles(project: &Project<'_>, path: &str, launch: &Launch, bu
     bases.iter().find_map(|base| {
         let context = at(base, &context)?;
         let dockerfile = match &build.dockerfile {
+            _ if let Some(inline) = &build.inline => inline.path.clone(),
             None => paths::join(&context, "Dockerfile")?,
             Some(text) if by == Launcher::Compose => paths::join(&context, text.known()?)?,
             Some(text) => at(base, &written(text)?)?,

@@ -156,6 +156,7 @@ pub(super) fn build(layers: &[&Launch]) -> Option<BuildOf> {
         // A context that is not written stands as `.`.
         context: if over.context.known() == Some(".") { base.context } else { over.context },
         dockerfile: over.dockerfile.or(base.dockerfile),
+        inline: over.inline.or(base.inline),
         target: over.target.or(base.target),
         arguments: base.arguments.into_iter().chain(over.arguments).collect(),
         unread_arguments: base.unread_arguments || over.unread_arguments,

@@ -1,6 +1,7 @@
 //! Compose files: every service is a launch.
 
 use super::container::{by_default, is_gpu_device, is_other_gpu, stretches, variables, words};
+use super::inline;
 use super::syntax::interpolation::node_text;
 use super::syntax::yaml::{Node, Tree};
 use crate::outline::{
@@ -141,7 +142,7 @@ const EXTENDS_LIMIT: usize = 16;
 /// Reads a compose file.
 pub(super) fn read(file: FileId, text: &str) -> Outline {
     let tree = Tree::read(file, text);
-    let mut acts = Vec::new();
+    let (mut acts, mut comments) = (Vec::new(), Vec::new());
     for root in tree.documents() {
         acts.extend(root.get("include").into_iter().flat_map(included));
         let Some(services) = root.get("services") else { continue };
@@ -155,6 +156,7 @@ pub(super) fn read(file: FileId, text: &str) -> Outline {
             service.open |= tree.is_torn_in(&stretch);
             let when = service.profile().map_or_else(When::default, |p| When(vec![Choice::Profile(p)]));
             let at = key.at().to(node.at());
+            comments.extend(node.path(&["build", "dockerfile_inline"]).map(inline::comments).unwrap_or_default());
             let launch = service.launch(*key);
             // The other file is read as one, whatever its name.
             acts.extend(launch.extends.iter().map(|base| take_in(base.file.clone())));
@@ -162,7 +164,7 @@ pub(super) fn read(file: FileId, text: &str) -> Outline {
         }
     }
     acts.sort_by_key(|act| act.at);
-    tree.outline(acts, Vec::new())
+    tree.outline(acts, comments)
 }
 
 /// A service with those that it extends, itself first.
@@ -256,20 +258,26 @@ impl<'a> Service<'a> {
             return Some(BuildOf {
                 context,
                 dockerfile: None,
+                inline: None,
                 target: None,
                 arguments: Vec::new(),
                 unread_arguments: false,
                 contexts: Vec::new(),
             });
         }
-        if node.get("dockerfile_inline").is_some() {
-            self.open = true;
-            return None;
-        }
+        let inline = match node.get("dockerfile_inline").map(inline::read) {
+            None => None,
+            Some(Some(inline)) => Some(Box::new(inline)),
+            Some(None) => {
+                self.open = true;
+                return None;
+            }
+        };
         let of = |key: &str| node.get(key).and_then(node_text);
         Some(BuildOf {
             context: of("context").unwrap_or_else(|| Text::literal(".", node.at())),
             dockerfile: of("dockerfile"),
+            inline,
             target: of("target"),
             arguments: node.get("args").map(|n| variables(n, Scope::Arg)).unwrap_or_default(),
             unread_arguments: node.is_open() || node.get("args").is_some_and(Node::is_open),
