@@ -26,6 +26,8 @@ pub struct Launch {
     pub entrypoint: Option<Vec<Text>>,
     /// The service of another file that it stands on (`extends`).
     pub extends: Option<Extends>,
+    /// It is started only where one of these is asked for; where there are none, always.
+    pub profiles: Vec<String>,
     /// Variables given to it.
     pub environment: Vec<Variable>,
     /// Files of variables given to it, before those (`env_file`); relative to the file that says so.
@@ -63,6 +65,7 @@ impl Launch {
             command: Vec::new(),
             entrypoint: None,
             extends: None,
+            profiles: Vec::new(),
             environment: Vec::new(),
             environment_files: Vec::new(),
             unread_environment: false,

@@ -166,8 +166,6 @@ pub enum Choice {
         /// Which row, from 0.
         row: u32,
     },
-    /// A compose profile.
-    Profile(String),
     /// An environment of pixi, by name; `default` holds where no other is chosen.
     PixiEnvironment(String),
 }

@@ -150,6 +150,11 @@ pub(super) fn environment_files<'l>(layers: &[&'l Launch]) -> impl Iterator<Item
     layers.iter().flat_map(|layer| &layer.environment_files)
 }
 
+/// The profiles of all layers.
+pub(super) fn profiles(layers: &[&Launch]) -> Vec<String> {
+    layers.iter().flat_map(|layer| &layer.profiles).cloned().collect()
+}
+
 /// What is built in the end.
 pub(super) fn build(layers: &[&Launch]) -> Option<BuildOf> {
     layers.iter().filter_map(|layer| layer.build.clone()).reduce(|base, over| BuildOf {

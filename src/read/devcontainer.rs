@@ -110,6 +110,7 @@ fn launch(root: Node<'_>, torn: bool) -> Option<Act> {
         command: Vec::new(),
         entrypoint: None,
         extends: None,
+        profiles: Vec::new(),
         environment: environment.flat_map(|n| variables(n, Scope::Environment)).chain(given).collect(),
         environment_files: Vec::new(),
         unread_environment,

@@ -113,7 +113,6 @@ impl Moving<'_> {
             | Choice::Marker(name)
             | Choice::Branch { test: name, .. }
             | Choice::Row { job: name, .. }
-            | Choice::Profile(name)
             | Choice::PixiEnvironment(name) => self.name(name),
             Choice::For(_) => {}
         }
