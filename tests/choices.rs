@@ -108,4 +108,14 @@ fn builds_of_one_image() {
     let compose = format!("services:\n{}{}", service("a", "cu126"), service("b", "cu128"));
     let run = of_all(&[("Dockerfile", IMAGE), ("compose.yaml", &compose)], BLACKWELL);
     assert!(run.len() == 1 && run[0].starts_with("error "), "{run:?}");
+    // Profiles are asked for one by one, unless they share a service's.
+    let profiled = |a: &str, b: &str| {
+        let of = |name, cu, profiles| format!("{}    profiles: [{profiles}]\n", service(name, cu));
+        let compose = format!("services:\n{}{}", of("a", "cu126", a), of("b", "cu128", b));
+        of_all(&[("Dockerfile", IMAGE), ("compose.yaml", &compose)], BLACKWELL)
+    };
+    let parted = profiled("old", "new");
+    assert!(parted.len() == 1 && parted[0].starts_with("info take"), "{parted:?}");
+    let shared = profiled("old, all", "new, all");
+    assert!(shared.len() == 1 && shared[0].starts_with("error "), "{shared:?}");
 }

@@ -68,6 +68,27 @@ fn a_compose_file_gives_context_and_arguments() {
 }
 
 #[test]
+fn a_dockerfile_may_stand_in_a_compose_file() {
+    check(
+        &[
+            (
+                "docker-compose.yml",
+                "services:\n  a:\n    build:\n      context: sub\n      args: {V: 2.2.0}\n      dockerfile_inline: |\n        \
+                 FROM python:3.11\n        ARG V=2.1.0\n        COPY r.txt ./\n        RUN pip install torch==$$V -r r.txt\n\
+                 \x20 b:\n    build:\n      dockerfile_inline: \"FROM python:3.12\\nRUN pip install \\\"torch==2.3.0\\\"\\n\"\n\
+                 \x20 c:\n    build:\n      dockerfile_inline: |\n        FROM python:$V\n        RUN pip install torch==$W\n",
+            ),
+            ("sub/r.txt", "torchvision==0.17.0\n"),
+        ],
+        &[
+            "docker-compose.yml[a]: <python:3.11> torch 2.2.0 pypi, torchvision 0.17.0 pypi",
+            "docker-compose.yml[b]: <python:3.12> torch 2.3.0 pypi",
+            "docker-compose.yml[c]: <> torch ?",
+        ],
+    );
+}
+
+#[test]
 fn a_file_that_is_changed_on_the_way_is_not_known() {
     check(
         &[

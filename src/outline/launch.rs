@@ -1,6 +1,6 @@
 //! What is started, and the GPU it asks for.
 
-use super::{Text, Variable};
+use super::{Outline, Text, Variable};
 use crate::source::Span;
 
 /// Something is started: a compose service, a pod's container, `docker run`.
@@ -26,6 +26,8 @@ pub struct Launch {
     pub entrypoint: Option<Vec<Text>>,
     /// The service of another file that it stands on (`extends`).
     pub extends: Option<Extends>,
+    /// It is started only where one of these is asked for; where there are none, always.
+    pub profiles: Vec<String>,
     /// Variables given to it.
     pub environment: Vec<Variable>,
     /// Files of variables given to it, before those (`env_file`); relative to the file that says so.
@@ -63,6 +65,7 @@ impl Launch {
             command: Vec::new(),
             entrypoint: None,
             extends: None,
+            profiles: Vec::new(),
             environment: Vec::new(),
             environment_files: Vec::new(),
             unread_environment: false,
@@ -182,6 +185,8 @@ pub struct BuildOf {
     /// The Dockerfile, relative to the context (compose), to the file that says so (dev container) or to the working directory
     /// (`docker build -f`).
     pub dockerfile: Option<Text>,
+    /// What stands here in place of a Dockerfile (`dockerfile_inline`).
+    pub inline: Option<Box<Inline>>,
     /// The stage.
     pub target: Option<Text>,
     /// Build arguments; of one without a value it is not known.
@@ -190,6 +195,15 @@ pub struct BuildOf {
     pub unread_arguments: bool,
     /// What takes the place of stages and images of these names (`--build-context base=docker-image://x`).
     pub contexts: Vec<(String, Text)>,
+}
+
+/// A Dockerfile that stands in another file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Inline {
+    /// What it is called in the root: `compose.yml[service]`.
+    pub path: String,
+    /// What it says; its places are those of the file around it.
+    pub outline: Outline,
 }
 
 /// How a launch asks for a GPU.

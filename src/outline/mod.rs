@@ -11,7 +11,7 @@ mod text;
 mod told;
 
 pub use install::{Compile, Download, Install, InstallFlags, Line, Modules, Removal, SystemPackages, Target, Tool};
-pub use launch::{BuildOf, Change, Extends, GpuRequest, Launch, Launcher, Node, Object, Patch};
+pub use launch::{BuildOf, Change, Extends, GpuRequest, Inline, Launch, Launcher, Node, Object, Patch};
 pub use link::{Copy, Goal, How, INPUTS, Include, Job, Members, Sifted, Stage, Use, Written, input_name};
 pub use package::{IndexKind, IndexLine, Language, Locked, LockedFrom, Requirement, Role, Route, RouteTo};
 pub use place::{Answer, Leaves, Place, Scope, Variable};
@@ -166,8 +166,6 @@ pub enum Choice {
         /// Which row, from 0.
         row: u32,
     },
-    /// A compose profile.
-    Profile(String),
     /// An environment of pixi, by name; `default` holds where no other is chosen.
     PixiEnvironment(String),
 }

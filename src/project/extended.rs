@@ -59,6 +59,7 @@ impl<'a> Extended<'a> {
 /// A service with the paths that it has from its own file as they lead there from another.
 fn moved(base: &Launch, from: &str, to: &str) -> Launch {
     let mut launch = base.clone();
+    launch.profiles.clear();
     if paths::folder(from) != paths::folder(to) {
         let up = "../".repeat(to.matches('/').count());
         let way = format!("{up}{}/", paths::folder(from));

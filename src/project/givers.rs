@@ -30,6 +30,8 @@ struct Giver {
     /// The file whose variables stand in what it says here, root-relative.
     interpolation: Option<String>,
     run: Option<Run>,
+    /// The profiles of which one must be asked for; none where it is started with all others.
+    profiles: Vec<String>,
 }
 
 /// What is built is run, as far as that is known.
@@ -145,8 +147,7 @@ impl Built {
                 origins::join(&mut origins[at], &giver.origins);
             }
         }
-        let run = givers.iter().filter(|giver| giver.run.is_some()).map(|giver| &giver.arguments).collect::<BTreeSet<_>>();
-        let all_run = run.len() > 1;
+        let all_run = run_together(givers.iter().filter(|giver| giver.run.is_some()));
         let mut agree: HashMap<(&str, &str), usize> = HashMap::new();
         let runs: Vec<&Run> = givers.iter().filter_map(|giver| giver.run.as_ref()).collect();
         for run in &runs {
@@ -203,6 +204,20 @@ impl Built {
             hash: hasher.finish(),
         }
     }
+}
+
+/// Whether what is built with different arguments is run together: of profiles that are not asked for together one is.
+fn run_together<'g>(givers: impl Iterator<Item = &'g Giver>) -> bool {
+    let mut by_profile: BTreeMap<&str, BTreeSet<&Arguments>> = BTreeMap::new();
+    let (mut all, mut always) = (BTreeSet::new(), false);
+    for giver in givers {
+        all.insert(&giver.arguments);
+        always |= giver.profiles.is_empty();
+        for profile in &giver.profiles {
+            by_profile.entry(profile).or_default().insert(&giver.arguments);
+        }
+    }
+    always && all.len() > 1 || by_profile.values().any(|arguments| arguments.len() > 1)
 }
 
 impl Built {
@@ -317,6 +332,7 @@ pub(super) fn givers(project: &Project<'_>) -> Givers {
                     processors: Processors::default(),
                     interpolation: None,
                     run: None,
+                    profiles: Vec::new(),
                 };
                 by_hand.entry(dockerfile).or_default().push(giver);
                 continue;
@@ -348,6 +364,7 @@ pub(super) fn givers(project: &Project<'_>) -> Givers {
                     processors: processors.clone(),
                     interpolation: interpolation_file(path, launch.by),
                     run,
+                    profiles: merged::profiles(&layers),
                 };
                 if seen.insert((dockerfile.clone(), giver.clone())) {
                     found.entry(dockerfile.clone()).or_default().push(giver);
@@ -520,6 +537,7 @@ pub(super) fn dockerfiles(project: &Project<'_>, path: &str, launch: &Launch, bu
     bases.iter().find_map(|base| {
         let context = at(base, &context)?;
         let dockerfile = match &build.dockerfile {
+            _ if let Some(inline) = &build.inline => inline.path.clone(),
             None => paths::join(&context, "Dockerfile")?,
             Some(text) if by == Launcher::Compose => paths::join(&context, text.known()?)?,
             Some(text) => at(base, &written(text)?)?,

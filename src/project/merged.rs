@@ -150,12 +150,18 @@ pub(super) fn environment_files<'l>(layers: &[&'l Launch]) -> impl Iterator<Item
     layers.iter().flat_map(|layer| &layer.environment_files)
 }
 
+/// The profiles of all layers.
+pub(super) fn profiles(layers: &[&Launch]) -> Vec<String> {
+    layers.iter().flat_map(|layer| &layer.profiles).cloned().collect()
+}
+
 /// What is built in the end.
 pub(super) fn build(layers: &[&Launch]) -> Option<BuildOf> {
     layers.iter().filter_map(|layer| layer.build.clone()).reduce(|base, over| BuildOf {
         // A context that is not written stands as `.`.
         context: if over.context.known() == Some(".") { base.context } else { over.context },
         dockerfile: over.dockerfile.or(base.dockerfile),
+        inline: over.inline.or(base.inline),
         target: over.target.or(base.target),
         arguments: base.arguments.into_iter().chain(over.arguments).collect(),
         unread_arguments: base.unread_arguments || over.unread_arguments,

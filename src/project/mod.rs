@@ -96,7 +96,9 @@ pub(crate) struct File<'a> {
 impl<'a> Project<'a> {
     /// Links these files.
     pub(crate) fn new(sources: &'a Sources, files: impl Iterator<Item = (&'a str, File<'a>)>) -> Self {
-        let files: BTreeMap<_, _> = files.collect();
+        let mut files: BTreeMap<_, _> = files.collect();
+        let inlines: Vec<_> = files.values().flat_map(inlines).collect();
+        files.extend(inlines);
         let mut rc_files: HashMap<&str, Vec<_>> = HashMap::new();
         for (path, file) in files.iter().filter(|(_, f)| f.kind == Kind::Rc && f.outline.acts.len() <= MOST_OF_RC) {
             rc_files.entry(paths::folder(path)).or_default().push((*path, *file));
@@ -228,6 +230,15 @@ impl<'a> Project<'a> {
     fn parts(&self, file: File<'_>) -> &parts::Parts<'a> {
         self.parts.get(&address(file.outline)).unwrap_or(&self.none)
     }
+}
+
+/// The Dockerfiles that stand in a file, each as a file of its own.
+fn inlines<'a>(file: &File<'a>) -> impl Iterator<Item = (&'a str, File<'a>)> + use<'a> {
+    let File { id, outline, by_link, .. } = *file;
+    let builds =
+        outline.acts.iter().filter_map(|act| if let Does::Launch(launch) = &act.does { launch.build.as_ref() } else { None });
+    let inlines = builds.filter_map(|build| build.inline.as_deref());
+    inlines.map(move |inline| (inline.path.as_str(), File { id, kind: Kind::Dockerfile, outline: &inline.outline, by_link }))
 }
 
 /// The folders of projects by name: of two the one nearer to the root.

@@ -16,7 +16,7 @@ pub(super) struct Parts<'a> {
     begins: Vec<usize>,
     /// Positions among these, by name; in order.
     named: HashMap<&'a str, Vec<usize>>,
-    /// Acts that belong to no extra, group, profile, or part of environments.
+    /// Acts that belong to no extra, group, or part of environments.
     always: Vec<usize>,
     /// Those of each of them.
     chosen: HashMap<&'a Choice, Vec<usize>>,
@@ -213,7 +213,7 @@ impl<'a> Parts<'a> {
 
 /// Whether a start says itself which choices of this kind there are.
 pub(super) fn is_selected(choice: &Choice) -> bool {
-    matches!(choice, Choice::Extra(_) | Choice::Group(_) | Choice::Profile(_) | Choice::Feature(_) | Choice::PixiEnvironment(_))
+    matches!(choice, Choice::Extra(_) | Choice::Group(_) | Choice::Feature(_) | Choice::PixiEnvironment(_))
 }
 
 /// The variables that a text speaks of, fallbacks too.

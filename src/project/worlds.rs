@@ -65,7 +65,7 @@ impl World {
     }
     fn holds(&self, choice: &Choice) -> Option<bool> {
         match choice {
-            Choice::Extra(_) | Choice::Group(_) | Choice::Profile(_) | Choice::Feature(_) => Some(self.with.contains(choice)),
+            Choice::Extra(_) | Choice::Group(_) | Choice::Feature(_) => Some(self.with.contains(choice)),
             Choice::PixiEnvironment(name) => {
                 let other = self.with.iter().any(|c| matches!(c, Choice::PixiEnvironment(_)));
                 Some(self.with.contains(choice) || (name == "default" && !other))

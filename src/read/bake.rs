@@ -143,7 +143,7 @@ fn built(target: &Block, lineage: &[&Block], defaults: &HashMap<&str, &Text>) ->
         }
     }
     let contexts = contexts.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
-    let build = BuildOf { context, dockerfile, target: target_stage, arguments, unread_arguments, contexts };
+    let build = BuildOf { context, dockerfile, inline: None, target: target_stage, arguments, unread_arguments, contexts };
     let platforms: Vec<Text> = match get("platforms") {
         Some(Value::List(all)) => all.iter().map(text).collect(),
         Some(other) => vec![text(other)],

@@ -1,11 +1,10 @@
 //! Compose files: every service is a launch.
 
 use super::container::{by_default, is_gpu_device, is_other_gpu, stretches, variables, words};
+use super::inline;
 use super::syntax::interpolation::node_text;
 use super::syntax::yaml::{Node, Tree};
-use crate::outline::{
-    Act, BuildOf, Choice, Does, Extends, GpuRequest, How, Include, Launch, Launcher, Outline, Scope, Text, When,
-};
+use crate::outline::{Act, BuildOf, Does, Extends, GpuRequest, How, Include, Launch, Launcher, Outline, Scope, Text, When};
 use crate::source::{FileId, Span};
 
 /// Keys that Compose knows (<https://github.com/compose-spec/compose-spec/blob/main/schema/compose-spec.json>); with
@@ -141,7 +140,7 @@ const EXTENDS_LIMIT: usize = 16;
 /// Reads a compose file.
 pub(super) fn read(file: FileId, text: &str) -> Outline {
     let tree = Tree::read(file, text);
-    let mut acts = Vec::new();
+    let (mut acts, mut comments) = (Vec::new(), Vec::new());
     for root in tree.documents() {
         acts.extend(root.get("include").into_iter().flat_map(included));
         let Some(services) = root.get("services") else { continue };
@@ -153,16 +152,16 @@ pub(super) fn read(file: FileId, text: &str) -> Outline {
             }
             let mut service = Service::new(*node, services);
             service.open |= tree.is_torn_in(&stretch);
-            let when = service.profile().map_or_else(When::default, |p| When(vec![Choice::Profile(p)]));
             let at = key.at().to(node.at());
+            comments.extend(node.path(&["build", "dockerfile_inline"]).map(inline::comments).unwrap_or_default());
             let launch = service.launch(*key);
             // The other file is read as one, whatever its name.
             acts.extend(launch.extends.iter().map(|base| take_in(base.file.clone())));
-            acts.push(Act { at, when, does: Does::Launch(Box::new(launch)) });
+            acts.push(Act { at, when: When::default(), does: Does::Launch(Box::new(launch)) });
         }
     }
     acts.sort_by_key(|act| act.at);
-    tree.outline(acts, Vec::new())
+    tree.outline(acts, comments)
 }
 
 /// A service with those that it extends, itself first.
@@ -204,9 +203,10 @@ impl<'a> Service<'a> {
         self.layers.iter().find_map(|layer| layer.get(key))
     }
 
-    fn profile(&self) -> Option<String> {
-        let first = self.layers.first()?.get("profiles")?.items().into_iter().next()?;
-        first.text().map(str::to_owned)
+    /// Those of a service that it stands on are not its own.
+    fn profiles(&self) -> Vec<String> {
+        let own = self.layers.first().and_then(|layer| layer.get("profiles")).map(Node::items).unwrap_or_default();
+        own.into_iter().filter_map(|profile| profile.text().map(str::to_owned)).collect()
     }
 
     fn launch(mut self, key: Node<'_>) -> Launch {
@@ -233,6 +233,7 @@ impl<'a> Service<'a> {
             command,
             entrypoint,
             extends: self.extends.clone(),
+            profiles: self.profiles(),
             environment,
             environment_files: self.get("env_file").map(files).unwrap_or_default(),
             unread_environment: false,
@@ -256,20 +257,26 @@ impl<'a> Service<'a> {
             return Some(BuildOf {
                 context,
                 dockerfile: None,
+                inline: None,
                 target: None,
                 arguments: Vec::new(),
                 unread_arguments: false,
                 contexts: Vec::new(),
             });
         }
-        if node.get("dockerfile_inline").is_some() {
-            self.open = true;
-            return None;
-        }
+        let inline = match node.get("dockerfile_inline").map(inline::read) {
+            None => None,
+            Some(Some(inline)) => Some(Box::new(inline)),
+            Some(None) => {
+                self.open = true;
+                return None;
+            }
+        };
         let of = |key: &str| node.get(key).and_then(node_text);
         Some(BuildOf {
             context: of("context").unwrap_or_else(|| Text::literal(".", node.at())),
             dockerfile: of("dockerfile"),
+            inline,
             target: of("target"),
             arguments: node.get("args").map(|n| variables(n, Scope::Arg)).unwrap_or_default(),
             unread_arguments: node.is_open() || node.get("args").is_some_and(Node::is_open),
@@ -445,13 +452,13 @@ mod tests {
     fn a_service() {
         let text = "x-e: &e {A: 1, B: 2}\nx-gpu: &g\n  runtime: nvidia\nservices:\n  base:\n    image: \"b:${T:-1}\"\n    environment: [C=3]\n\
                     \x20 s:\n    <<: *g\n    extends: {service: base}\n    build: {context: ., dockerfile: D, target: t, args: [X=1, Y]}\n\
-                    \x20   command: python -m a --device cuda\n    entrypoint: [\"sh\", \"-c\"]\n    environment: {<<: *e, B: 4}\n    profiles: [gpu]\n\
+                    \x20   command: python -m a --device cuda\n    entrypoint: [\"sh\", \"-c\"]\n    environment: {<<: *e, B: 4}\n    profiles: [gpu, all]\n\
                     \x20 t:\n    build: ./t\n";
         let all = launches(text);
         assert_eq!(all.len(), 3);
-        let (act, s) = &all[1];
+        let (_, s) = &all[1];
         let at = |t: &Text| text[t.at.range()].to_owned();
-        assert_eq!(act.when, When(vec![Choice::Profile("gpu".to_owned())]));
+        assert_eq!(s.profiles, ["gpu", "all"]);
         assert_eq!((&text[s.key.range()], s.name.as_deref(), s.open), ("s", Some("s"), false));
         assert_eq!(s.image.as_ref().map(at).as_deref(), Some("b:${T:-1}"));
         assert!(matches!(s.gpu, GpuRequest::Asked(at) if &text[at.range()] == "runtime: nvidia"));

@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use super::container::{gpu_options, option_values, option_variables, variables};
 use super::syntax::interpolation::node_text;
-use super::syntax::yaml::{Node, Style, Tree};
-use super::{command, shell};
+use super::syntax::yaml::{Node, Tree};
+use super::{command, scalar, shell};
 use crate::outline::{Act, BuildOf, Does, GpuRequest, How, Include, Launch, Launcher, Outline, Place, Scope, Text, When};
 use crate::source::FileId;
 
@@ -27,7 +27,7 @@ pub(super) fn read(file: FileId, text: &str) -> Outline {
             // The commands of an object run beside each other.
             let all =
                 if command.is_map() { command.entries().into_iter().map(|(_, value)| value).collect() } else { vec![command] };
-            all.into_iter().for_each(|command| run(file, text, command, &mut acts));
+            all.into_iter().for_each(|command| run(command, &mut acts));
         }
     }
     tree.outline(acts, comments)
@@ -38,15 +38,13 @@ const COMMANDS: &[&str] =
     &["onCreateCommand", "updateContentCommand", "postCreateCommand", "postStartCommand", "postAttachCommand"];
 
 /// A command: a text that a shell reads, or a list of words.
-fn run(file: FileId, text: &str, command: Node<'_>, acts: &mut Vec<Act>) {
+fn run(command: Node<'_>, acts: &mut Vec<Act>) {
     let at = command.at();
     let said = if command.is_list() {
         let words: Vec<Text> = command.items().into_iter().filter_map(node_text).collect();
         command::read(&words, at).into_iter().map(|does| Act { at, when: When::default(), does }).collect()
-    } else if command.style() == Some(Style::Double) && !command.raw().contains('\\') {
-        shell::read_excerpt(&shell::excerpt(file, text, command.body().range())).acts
     } else {
-        Vec::new()
+        scalar::excerpt(command).map(|script| shell::read_excerpt(&shell::joined(&script)).acts).unwrap_or_default()
     };
     if !said.is_empty() {
         let enter = |place| Act { at, when: When::default(), does: Does::Enter(place) };
@@ -68,6 +66,7 @@ fn launch(root: Node<'_>, torn: bool) -> Option<Act> {
         (Some((_, node)), _) => Some(BuildOf {
             context: of(node, "context").unwrap_or_else(here),
             dockerfile: of(node, "dockerfile").or_else(|| of(node, "dockerFile")),
+            inline: None,
             target: of(node, "target"),
             arguments: node.get("args").map(|n| variables(n, Scope::Arg)).unwrap_or_default(),
             unread_arguments: false,
@@ -78,6 +77,7 @@ fn launch(root: Node<'_>, torn: bool) -> Option<Act> {
             Some(BuildOf {
                 context,
                 dockerfile: node_text(node),
+                inline: None,
                 target: None,
                 arguments: Vec::new(),
                 unread_arguments: false,
@@ -110,6 +110,7 @@ fn launch(root: Node<'_>, torn: bool) -> Option<Act> {
         command: Vec::new(),
         entrypoint: None,
         extends: None,
+        profiles: Vec::new(),
         environment: environment.flat_map(|n| variables(n, Scope::Environment)).chain(given).collect(),
         environment_files: Vec::new(),
         unread_environment,
@@ -214,10 +215,13 @@ mod tests {
 
     #[test]
     fn commands_that_run_in_it() {
-        let text = "{\"image\": \"a\", \"postCreateCommand\": {\"x\": \"cd b && apt install c\", \"y\": [\"apt\", \"install\", \"d\"]},\n\"onCreateCommand\": \"apt install e\", \"postStartCommand\": \"apt \\\"x\\\"\"}";
+        let text = "{\"image\": \"a\", \"postCreateCommand\": {\"x\": \"cd b && apt install c\", \"y\": [\"apt\", \"install\", \"d\"]},\n\"onCreateCommand\": \"apt install e\", \"postStartCommand\": \"bash -c \\\"apt install f\\\" && \\\\\\n apt install g\"}";
         let acts = read(FileId(0), text).acts;
         let shown: Vec<_> = acts[1..].iter().map(|act| crate::read::shell::rendering::act(act, text)).collect();
-        assert_eq!(shown, ["(", "apt e", ")", "(", "cd b", "apt c", ")", "(", "apt d", ")"]);
+        assert_eq!(
+            shown,
+            ["(", "apt e", ")", "(", "cd b", "apt c", ")", "(", "apt d", ")", "(", "(", "apt f", ")", "apt g", ")"]
+        );
     }
 
     #[test]

@@ -86,7 +86,17 @@ struct Reader {
 impl Reader {
     fn job(&mut self, root: Node<'_>, key: Node<'_>, name: &str, layers: &[Node<'_>]) {
         let default = root.get("default").into_iter().chain([root]);
-        let of = |wanted: &str| layers.iter().copied().chain(default.clone()).find_map(|layer| layer.get(wanted));
+        let inherits = |kind: &str, name: &str| match layers.iter().find_map(|layer| layer.path(&["inherit", kind])) {
+            Some(list) if list.is_list() => list.items().iter().any(|item| item.text() == Some(name)),
+            all => all.and_then(Node::text) != Some("false"),
+        };
+        let of = |wanted: &str| {
+            let default = default.clone().filter(|_| inherits("default", wanted));
+            layers.iter().copied().chain(default).find_map(|layer| layer.get(wanted))
+        };
+        let rules = layers.iter().find_map(|layer| layer.get("rules")).into_iter().chain(root.path(&["workflow", "rules"]));
+        let ruled: Vec<_> =
+            rules.flat_map(Node::items).filter_map(|rule| rule.get("variables")).flat_map(Node::entries).collect();
         let Some(script) = layers.iter().find_map(|layer| layer.get("script")) else { return };
         let matrix = layers.iter().find_map(|layer| layer.path(&["parallel", "matrix"]));
         let length = layers.iter().map(|layer| layer.at().range().len()).sum::<usize>().max(1);
@@ -110,12 +120,26 @@ impl Reader {
             let variables: Vec<_> = nodes.filter_map(|of| of.get("variables")).collect();
             let (named, own): (Vec<_>, Vec<_>) = variables.into_iter().partition(|node| is_reference(&self.source, *node));
             self.acts.extend(named.into_iter().map(|node| act(node.at(), anything(node.at()))));
-            for (name, value) in own.into_iter().flat_map(Node::entries).chain(row) {
+            let of_all = root.get("variables").map(Node::at);
+            let given = own.into_iter().flat_map(|node| {
+                let inherited = Some(node.at()) == of_all;
+                let own = move |name: &Node<'_>| !inherited || name.text().is_some_and(|name| inherits("variables", name));
+                node.entries().into_iter().filter(move |(name, _)| own(name))
+            });
+            for (name, value) in given.chain(row) {
                 let value = value.get("value").unwrap_or(value);
                 if let Some(variable) = name.text() {
                     let text = node_text(value).unwrap_or_else(|| Text { pieces: vec![Piece::Opaque], at: value.at() });
                     let variable = Variable { name: variable.to_owned(), value: Some(text), scope: Scope::Environment };
                     self.acts.push(act(name.at().to(value.at()), Does::Set(variable)));
+                }
+            }
+            // Which rule holds is known only when it runs.
+            for (name, value) in &ruled {
+                if let Some(variable) = name.text() {
+                    let value = Some(Text { pieces: vec![Piece::Opaque], at: value.at() });
+                    let variable = Variable { name: variable.to_owned(), value, scope: Scope::Environment };
+                    self.acts.push(act(name.at(), Does::Set(variable)));
                 }
             }
             let before = of("before_script").into_iter().chain([script]);
@@ -289,6 +313,38 @@ mod tests {
                 "(",
                 "cd x",
                 "apt x",
+                ")",
+            ]
+        );
+    }
+
+    #[test]
+    fn what_a_job_inherits() {
+        let text = "default: {image: a, before_script: [apt install d]}\nvariables: {A: 1, B: 2}\n\
+                    t:\n  inherit: {default: [before_script], variables: [B]}\n  script: apt install t\n\
+                    u:\n  inherit: {default: false, variables: false}\n  script: apt install u\n\
+                    v:\n  variables: {C: 3}\n  rules:\n    - if: x\n      variables: {C: 4}\n  script: apt install v\n";
+        assert_eq!(
+            show(text),
+            [
+                "job t in - on -",
+                "env B=2",
+                "(",
+                "apt d",
+                "apt t",
+                ")",
+                "job u in - on -",
+                "(",
+                "apt u",
+                ")",
+                "job v in a on -",
+                "env A=1",
+                "env B=2",
+                "env C=3",
+                "env C=?",
+                "(",
+                "apt d",
+                "apt v",
                 ")",
             ]
         );

@@ -203,6 +203,7 @@ fn launch(container: Node<'_>, pod: Node<'_>, share: Option<Span>, init: bool) -
         platforms: platforms(pod),
         gpu: asked.map_or(unasked, GpuRequest::Asked),
         extends: None,
+        profiles: Vec::new(),
         idle: Launch::only_tells(entrypoint.as_deref(), &command),
         made: false,
         command,

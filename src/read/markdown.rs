@@ -40,23 +40,22 @@ pub(super) fn read(file: FileId, text: &str) -> Outline {
 
 /// Whether a text may say something.
 pub(crate) fn is_worth_reading(text: &str) -> bool {
-    text.contains('`')
-        && [
-            "--gpus",
-            "nvidia",
-            "index-url",
-            "INDEX_URL",
-            "torch-backend",
-            "find-links",
-            "pip",
-            "conda",
-            "mamba",
-            "docker",
-            "podman",
-            "setup.py",
-        ]
-        .iter()
-        .any(|word| text.contains(word))
+    [
+        "--gpus",
+        "nvidia",
+        "index-url",
+        "INDEX_URL",
+        "torch-backend",
+        "find-links",
+        "pip",
+        "conda",
+        "mamba",
+        "docker",
+        "podman",
+        "setup.py",
+    ]
+    .iter()
+    .any(|word| text.contains(word))
 }
 
 /// The commands of a block: without prompts, continued lines joined.
@@ -99,41 +98,78 @@ fn behind_prompt(line: &str) -> &str {
 
 /// A part of a text that is code.
 enum Part {
-    /// A block of shell, or of no language.
+    /// A block of shell, or of no language: between fences, in `<pre>`, indented.
     Block(usize, usize),
     /// In the midst of a line.
     Inline(usize, usize),
 }
 
+/// A fence or a `<pre>` that is open.
+enum Open<'t> {
+    /// With its run of backticks or tildes, where its text begins, and whether it is shell.
+    Fence(&'t str, usize, bool),
+    Pre(usize),
+}
+
 fn parts(text: &str) -> Vec<Part> {
     let mut found = Vec::new();
-    let mut open: Option<(&str, usize, bool)> = None;
+    let mut open: Option<Open<'_>> = None;
+    // Where an indented block begins, and whether one may begin: behind a blank line.
+    let (mut indented, mut blank): (Option<usize>, bool) = (None, true);
     let mut at = 0;
     for line in text.split_inclusive('\n') {
         let start = at;
         at += line.len();
         let bare = line.trim();
         match open {
-            Some((mark, from, shell)) if bare.starts_with(mark) && bare.trim_start_matches(&mark[..1]).is_empty() => {
+            // As long as it opened, or longer.
+            Some(Open::Fence(mark, from, shell)) if bare.starts_with(mark) && bare.trim_start_matches(&mark[..1]).is_empty() => {
                 if shell {
                     found.push(Part::Block(from, start));
                 }
                 open = None;
             }
+            Some(Open::Pre(from)) if line.contains("</pre>") => {
+                found.push(Part::Block(from, start + line.find("</pre>").unwrap_or_default()));
+                open = None;
+            }
             Some(_) => {}
             None => {
-                let Some(mark) = ["```", "~~~"].into_iter().find(|mark| bare.starts_with(mark)) else {
-                    found.extend(inline(line, start));
+                let is_fence =
+                    |mark: &&str| bare.starts_with(*mark) && !(*mark == "```" && bare.trim_start_matches('`').contains('`'));
+                if let Some(mark) = ["```", "~~~"].into_iter().find(is_fence) {
+                    let info = bare.trim_start_matches(&mark[..1]);
+                    let language = info.trim().to_ascii_lowercase();
+                    let language = language.split([' ', ',', '{', '}']).find(|w| !w.is_empty()).unwrap_or_default();
+                    let shell = ["", "sh", "bash", "shell", "console", "zsh", "shell-session", "text", "cmd"]
+                        .contains(&language.trim_start_matches('.'));
+                    found.extend(indented.take().map(|from| Part::Block(from, start)));
+                    open = Some(Open::Fence(&bare[..bare.len() - info.len()], at, shell));
+                    blank = false;
                     continue;
-                };
-                let language = bare.trim_start_matches(&mark[..1]).trim().to_ascii_lowercase();
-                let language =
-                    language.split([' ', ',', '{', '}']).find(|w| !w.is_empty()).unwrap_or_default().trim_start_matches('.');
-                let shell = ["", "sh", "bash", "shell", "console", "zsh", "shell-session", "text", "cmd"].contains(&language);
-                open = Some((mark, at, shell));
+                }
+                if let Some(tag) = line.find("<pre") {
+                    // `<pre><code>`
+                    let rest = line[tag..].trim_start_matches(|c| c != '>').trim_start_matches('>');
+                    let rest = rest.strip_prefix("<code>").unwrap_or(rest);
+                    let behind = line.len() - rest.len();
+                    match line[behind..].find("</pre>") {
+                        Some(length) => found.push(Part::Block(start + behind, start + behind + length)),
+                        None => open = Some(Open::Pre(start + behind)),
+                    }
+                }
+                let is_indented = !bare.is_empty() && (line.starts_with("    ") || line.starts_with('\t'));
+                if is_indented && (blank || indented.is_some()) && open.is_none() {
+                    indented.get_or_insert(start);
+                } else if !bare.is_empty() {
+                    found.extend(indented.take().map(|from| Part::Block(from, start)));
+                    found.extend(inline(line, start));
+                }
+                blank = bare.is_empty();
             }
         }
     }
+    found.extend(indented.map(|from| Part::Block(from, at)));
     found
 }
 
@@ -192,6 +228,25 @@ mod tests {
         );
         for end in (0..text.len()).filter(|end| text.is_char_boundary(*end)) {
             read(FileId(0), &text[..end]);
+        }
+        for (text, images) in [
+            ("- a\n\n  ```sh\n  docker run a\n  ```\n", "a"),
+            ("````\ndocker run a\n```\ndocker run b\n````\ndocker run c\n", "a b"),
+            ("~~~ bash\ndocker run a\n```\ndocker run b\n~~~\n", "a b"),
+            ("x\n\n    docker run a\n\n    docker run b\n\ny\n    docker run c\n", "a b"),
+            ("\tdocker run a", "a"),
+            (
+                "<pre><code>docker run a\ndocker run b</code></pre>\n<pre>docker run c</pre>\n<pre class=\"x\">\ndocker run d\n</pre>\n",
+                "a b c d",
+            ),
+            ("```docker run a```\n```python\ndocker run b\n```\n", "a"),
+        ] {
+            let acts = read(FileId(0), text).acts;
+            let images = images.split(' ').collect::<Vec<_>>();
+            let shown = acts
+                .iter()
+                .filter_map(|act| if let Does::Launch(launch) = &act.does { launch.image.as_ref()?.known() } else { None });
+            assert_eq!(shown.collect::<Vec<_>>(), images, "{text}");
         }
         for text in
             ["```\ndocker run\n```\n".repeat(20_000), "`".repeat(1 << 20), "```sh\ndocker ".to_owned() + &"$(".repeat(2_000)]

@@ -20,6 +20,7 @@ mod dockerignore;
 mod env_file;
 mod excerpt;
 mod gitlab;
+mod inline;
 mod kubernetes;
 mod kustomization;
 mod lock;
@@ -34,6 +35,7 @@ mod pyproject;
 mod python_script;
 mod python_version;
 mod requirements;
+mod scalar;
 mod setup_cfg;
 mod setup_py;
 mod shell;
@@ -215,6 +217,7 @@ pub fn read(kind: Kind, path: &str, file: FileId, text: &str) -> Outline {
     let Some(format) = FORMATS.iter().find(|f| f.kind == kind) else { return Outline::default() };
     let mut outline = (format.read)(file, text);
     made::settle(&mut outline.acts);
+    inline::name(path, &mut outline.acts);
     outline.acts.extend(default_runtime::find(kind, file, text));
     // Files that are ours by a pattern or by content may be meant for another program.
     if !format.exact.iter().any(|glob| names::fits(glob, path)) {

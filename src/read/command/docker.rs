@@ -257,6 +257,7 @@ fn build(words: &[Text], key: Span, at: Span) -> Vec<Does> {
     let mut of = BuildOf {
         context: Text::literal(".", at),
         dockerfile: None,
+        inline: None,
         target: None,
         arguments: Vec::new(),
         unread_arguments: false,

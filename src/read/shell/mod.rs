@@ -128,6 +128,19 @@ pub(super) fn excerpt(file: FileId, text: &str, part: Range<usize>) -> Excerpt {
     out
 }
 
+/// Joins the continued lines of a script that is already cut out.
+pub(super) fn joined(script: &Excerpt) -> Excerpt {
+    let (mut out, mut at) = (Excerpt::new(script.file()), 0);
+    for line in script.text().split_inclusive('\n') {
+        let bare = line.trim_end_matches('\n');
+        let backslashes = bare.len() - bare.trim_end_matches('\\').len();
+        let goes_on = backslashes % 2 == 1 && bare.len() < line.len() && !bare.trim_start().starts_with('#');
+        out.push_part(script, at..at + if goes_on { bare.len() - 1 } else { line.len() });
+        at += line.len();
+    }
+    out
+}
+
 /// The text of a quoted word, as a script of its own.
 fn unquoted(excerpt: &Excerpt, part: Range<usize>) -> Excerpt {
     let source = excerpt.text().get(part.clone()).unwrap_or_default();

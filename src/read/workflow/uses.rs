@@ -90,6 +90,7 @@ fn built(node: Node<'_>, step: Node<'_>, run: &Run<'_>) -> Vec<Act> {
     let build = BuildOf {
         context: with("context").map_or_else(|| Text::literal(".", node.at()), context),
         dockerfile: with("file"),
+        inline: None,
         target: with("target"),
         arguments: named.map(|(name, value)| Variable { name, value: Some(value), scope: Scope::Arg }).collect(),
         unread_arguments: !other.is_empty(),

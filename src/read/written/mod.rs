@@ -57,6 +57,11 @@ pub(super) fn write(
     }
 }
 
+/// What a Dockerfile says that stands in another file.
+pub(super) fn dockerfile(body: &Excerpt) -> Option<Outline> {
+    moved::moved(&Filled::plain(body), plain(Kind::Dockerfile, body)?)
+}
+
 /// What such a text says, by its own places; `None` where it is not what its kind should be, so that nobody knows what it
 /// says once it is written.
 fn plain(kind: Kind, body: &Excerpt) -> Option<Outline> {

@@ -113,7 +113,6 @@ impl Moving<'_> {
             | Choice::Marker(name)
             | Choice::Branch { test: name, .. }
             | Choice::Row { job: name, .. }
-            | Choice::Profile(name)
             | Choice::PixiEnvironment(name) => self.name(name),
             Choice::For(_) => {}
         }
@@ -262,7 +261,9 @@ impl Moving<'_> {
         self.texts(launch.image.iter_mut().chain(&mut launch.platforms).chain(&mut launch.command));
         self.texts(launch.entrypoint.iter_mut().flatten().chain(&mut launch.environment_files).chain(&mut launch.gpu_node));
         launch.environment.iter_mut().for_each(|variable| self.variable(variable));
-        if let Some(BuildOf { context, dockerfile, target, arguments, unread_arguments: _, contexts }) = &mut launch.build {
+        if let Some(BuildOf { context, dockerfile, inline: _, target, arguments, unread_arguments: _, contexts }) =
+            &mut launch.build
+        {
             for (name, text) in contexts {
                 self.name(name);
                 self.text(text);

@@ -204,8 +204,12 @@ impl Builder {
     }
 }
 
-fn scalar(text: &str, value: String, style: ScalarStyle, at: &Range<usize>) -> Shape {
+fn scalar(text: &str, mut value: String, style: ScalarStyle, at: &Range<usize>) -> Shape {
     let raw = text.get(at.clone()).unwrap_or_default();
+    let is_block = matches!(style, ScalarStyle::Literal | ScalarStyle::Folded);
+    if is_block && at.end == text.len() {
+        end_as_the_file(raw, &mut value);
+    }
     let (style, body) = match style {
         ScalarStyle::SingleQuoted => (Style::Single, inside(raw, '\'', at)),
         ScalarStyle::DoubleQuoted => (Style::Double, inside(raw, '"', at)),
@@ -217,6 +221,18 @@ fn scalar(text: &str, value: String, style: ScalarStyle, at: &Range<usize>) -> S
     };
     let templated = is_templated(raw, &value);
     Shape::Scalar { value, style, templated, body }
+}
+
+/// The parser ends the last line of a block, even where the file ends without one.
+fn end_as_the_file(raw: &str, value: &mut String) {
+    let last = |text: &str| text.rfind(['\n', '\r']).map_or(0, |at| at + 1);
+    let Some(lines) = value.strip_suffix('\n') else { return };
+    let (written, read) = (&raw[last(raw)..], &lines[last(lines)..]);
+    // A last line of blanks belongs to the block where it stands further right.
+    let is_of_block = if written.trim().is_empty() { !read.is_empty() && read.trim().is_empty() } else { true };
+    if is_of_block && !written.is_empty() {
+        value.pop();
+    }
 }
 
 /// A mask hides a marker, so the text has one that the value has not.

@@ -10,12 +10,22 @@ use serde_yaml::Value;
 use super::{Node, Style, Tree};
 use crate::source::FileId;
 
+/// Maps that are merged into one another.
+const MERGED: usize = 8;
+
 /// What the library makes of a text, merge keys applied; `None` where it refuses it.
 fn theirs(text: &str) -> Option<Vec<Value>> {
     serde_yaml::Deserializer::from_str(text)
         .map(|document| {
             let mut value = Value::deserialize(document).ok()?;
-            value.apply_merge().ok()?;
+            // One round leaves the `<<` of a map that is itself merged.
+            for _ in 0..MERGED {
+                let before = value.clone();
+                value.apply_merge().ok()?;
+                if value == before {
+                    break;
+                }
+            }
             Some(value)
         })
         .collect()
@@ -28,7 +38,8 @@ fn agree(node: Node<'_>, value: &Value) -> Result<(), String> {
         Value::String(text) if node.text() == Some(text) => Ok(()),
         Value::Null if node.is_null() => Ok(()),
         Value::Bool(_) | Value::Number(_) => match node.text().map(serde_yaml::from_str::<Value>) {
-            Some(Ok(read)) if read == *value && node.style() == Some(Style::Plain) => Ok(()),
+            // `!!float 1` is a text here, and has the tag's type there.
+            Some(Ok(read)) if node.style() == Some(Style::Plain) && (read == *value || read.as_f64() == value.as_f64()) => Ok(()),
             _ => no(),
         },
         Value::Sequence(items) if node.is_list() && node.items().len() == items.len() => {
@@ -43,8 +54,10 @@ fn agree(node: Node<'_>, value: &Value) -> Result<(), String> {
                 let name = key.text().unwrap_or_default();
                 let (_, theirs) = pairs.iter().find(|(k, _)| agree(key, k).is_ok()).ok_or(format!("no key {name}"))?;
                 let looked_up = node.get(name).ok_or(format!("{name} is not found"))?;
-                agree(value, theirs)?;
-                agree(looked_up, theirs)
+                if looked_up.id != value.id {
+                    return Err(format!("{name} is another one when it is looked up"));
+                }
+                agree(value, theirs)
             })
         }
         _ => no(),
@@ -135,9 +148,26 @@ fn shapes_people_write() {
         "jobs:\n  t:\n    runs-on: ${{ matrix.os }}\n    steps:\n    - run: echo ${{ x }}\n",
         "x: y\r\nz:\r\n  - 1\r\n  - 2\r\n",
         "a: |2\n    x\n   y\nb: >2-\n    x\n",
+        "a: &a {k: 1}\nb: &b\n  <<: *a\n  l: 2\nc: &c\n  <<: *b\nd:\n  <<: *c\n",
+        "a: !!float 1\n",
     ];
     for text in valid {
         assert_eq!(compare(text), Ok(true), "{text:?}");
+    }
+}
+
+/// The last line of a block scalar has the end that is written, and none where none is.
+#[test]
+fn ends_of_files() {
+    for mark in ["|", ">", "|-", ">-", "|+", ">+", "|2", ">1"] {
+        for lines in ["x", "x\n  y", "x\n   y", "x\n\n  y", "x\r\n  y", "é", "x\\"] {
+            for end in
+                ["", "\n", "\n\n", "\n  ", "\n\n  ", "\n ", "\r\n", "\r", " ", "  \n", "\n# c", "\n# c\n", "\n...", "\nb: c"]
+            {
+                let text = format!("a: {mark}\n  {lines}{end}");
+                assert_eq!(compare(&text), Ok(true), "{text:?}");
+            }
+        }
     }
 }
 
