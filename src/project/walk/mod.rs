@@ -54,6 +54,10 @@ use crate::outline::{Act, Choice, Does, Kind, Language, Launcher, Piece, Scope, 
 use crate::platform::Os;
 use crate::source::Span;
 
+/// Arms of more tests in each other, and more of them in one start, are not looked at together.
+const DEEPEST_NESTED: usize = 8;
+const MOST_NESTED: usize = 64;
+
 /// Walks one start in one world.
 pub(crate) fn walk(project: &Project<'_>, beginning: &Beginning, world: &World) -> Script {
     start(Walker::new(project, world), beginning, decided::of_machine(&world.platform, beginning.at))
@@ -314,6 +318,7 @@ impl<'p, 'a> Walker<'p, 'a> {
         let open: Vec<&Choice> = self.decide(act, decided);
         self.heard_tests(act, before);
         self.meet(open.iter().copied());
+        self.meet_nested(&open);
         self.tested = open.iter().any(|choice| matches!(choice, Choice::Branch { .. }));
         let takes = decided.holds(act) && self.world.takes(open.iter().copied()) == Some(true);
         decided.last = Some(Last { when: &act.when, takes, tested: self.tested });
@@ -325,6 +330,15 @@ impl<'p, 'a> Walker<'p, 'a> {
         let on_host = self.image.is_none() && !self.script.events.iter().any(|event| matches!(event, Event::Base { .. }));
         if on_host && let Some(version) = drivers::installed(does, &|text| self.variables.resolve(text)) {
             self.script.events.push(Event::Driver(version));
+        }
+    }
+
+    /// Remembers arms that are not taken where each test is tried by itself: the `else` behind an `elif`.
+    fn meet_nested(&mut self, open: &[&Choice]) {
+        let later = |choice: &&&Choice| matches!(choice, Choice::Branch { arm, .. } if *arm > 0);
+        let count = open.iter().filter(later).count();
+        if self.survey.is_some() && (2..=DEEPEST_NESTED).contains(&count) && self.script.nested.len() < MOST_NESTED {
+            self.script.nested.insert(open.iter().filter(later).map(|choice| (**choice).clone()).collect());
         }
     }
 
