@@ -5,8 +5,10 @@ mod ambient;
 mod base;
 mod before;
 mod bounds;
+mod built;
 mod configuration;
 mod decided;
+mod executed;
 mod install;
 mod locked;
 mod make;
@@ -34,7 +36,7 @@ pub(crate) use script::{Asked, Before, Event, Indexed, Installed, Link, LockEntr
 use stage::Happened;
 use telling::Survey;
 
-use super::arguments::Arguments;
+use super::arguments::{Arguments, InPlace};
 use super::command::Command;
 use super::givers::interpolation_file;
 use super::images::Contents;
@@ -229,8 +231,8 @@ impl<'p> ImageState<'p> {
         paths::join(context, path).filter(|_| !left_out)
     }
     /// The image that whoever builds puts in the place of a stage or an image.
-    fn in_place_of(&self, name: &str) -> Option<Option<String>> {
-        Some(self.arguments?.in_place_of(name)?.map(str::to_owned))
+    fn in_place_of(&self, name: &str) -> Option<InPlace<'p>> {
+        self.arguments?.in_place_of(name)
     }
     /// The value that whoever builds gives for an `ARG`.
     fn given(&self, name: &str, at: Span) -> Option<Value> {
@@ -479,6 +481,9 @@ impl<'p, 'a> Walker<'p, 'a> {
             let launched = set.map(|_| (image.at, Reason::Launched { by: launch.by }));
             let also = launched.into_iter().chain(self.reasons(image)).collect();
             self.script.events.push(Event::Base { image: name, at: set.unwrap_or(image.at), also });
+            if launch.by == Launcher::DockerRun {
+                self.executed(path, file, at, launch.name.as_deref());
+            }
             if launch.by == Launcher::Devcontainer {
                 // The root is its working folder.
                 self.acts(path, &acts[at + 1..], 0);
