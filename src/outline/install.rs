@@ -129,6 +129,10 @@ pub struct InstallFlags {
     pub default_groups: bool,
     /// `--all-extras`.
     pub all_extras: bool,
+    /// `--all-groups`.
+    pub all_groups: bool,
+    /// Of a project its named groups and extras alone, without what it requires itself: `--only-group`, `--no-default`.
+    pub parts_only: bool,
     /// `--python-version`, `-p 3.11` of uv.
     pub python: Option<Text>,
     /// For the machine or Python that this names, which need not be the one that runs the command: `--platform`, `--abi`,

@@ -56,6 +56,8 @@ pub enum Place {
     Python(Text),
     /// The whole script runs in a container of that image (`#SBATCH --container-image`).
     Image(Text),
+    /// The rest of the subshell happens in a container that is running, by its name (`docker exec`).
+    Container(Text),
     /// A called function's body begins, in the same shell; the [`Place::Back`] that belongs to it follows.
     Call,
     /// A subshell or a RUN begins; the [`Place::Back`] that belongs to it follows.

@@ -43,11 +43,25 @@ impl Arguments {
             None => self.open.then_some(None),
         }
     }
-    /// The image that takes the place of a stage or an image of that name, as BuildKit has it: `None` where nothing does,
-    /// `Some(None)` where it is not known.
+    /// What takes the place of a stage or an image of that name, as BuildKit has it: `None` where nothing does.
     /// Source: <https://docs.docker.com/reference/cli/docker/buildx/build/#build-context>.
-    pub(super) fn in_place_of(&self, name: &str) -> Option<Option<&str>> {
-        let context = self.contexts.get(&name.to_lowercase())?;
-        Some(context.as_deref().and_then(|context| context.strip_prefix("docker-image://")))
+    pub(super) fn in_place_of(&self, name: &str) -> Option<InPlace<'_>> {
+        let context = self.contexts.get(&name.to_lowercase())?.as_deref().unwrap_or_default();
+        Some(match (context.strip_prefix("docker-image://"), context.split_once(':')) {
+            (Some(image), _) => InPlace::Image(image),
+            (None, Some(("target" | "service", _))) => InPlace::Built(context),
+            _ => InPlace::Unknown,
+        })
     }
+}
+
+/// What takes the place of an image.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum InPlace<'a> {
+    /// Another one.
+    Image(&'a str),
+    /// What is built beside, by the name that builds have for it: `target:base`.
+    Built(&'a str),
+    /// Not known.
+    Unknown,
 }

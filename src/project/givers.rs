@@ -260,6 +260,7 @@ pub(super) struct Givers {
     /// Of what nobody builds.
     none: Built,
     images: Images,
+    hash_of_images: u64,
     /// Services that commands run with other variables for the container's runtime.
     changed_services: BTreeSet<String>,
 }
@@ -279,6 +280,14 @@ impl Givers {
     /// What an image of that name may be.
     pub(super) fn named(&self, name: &Name) -> Vec<&Made> {
         self.images.named(name)
+    }
+    /// The build whose image a Dockerfile stands on that names it so. What people build by hand is another's to know.
+    pub(super) fn stood_on(&self, name: &Name) -> Option<&Made> {
+        self.images.only(name).filter(|made| !self.of(&made.dockerfile).told)
+    }
+    /// Of all that give images their names.
+    pub(super) fn hash_of_images(&self) -> u64 {
+        self.hash_of_images
     }
     /// What a launch of these layers builds, if it says so.
     pub(super) fn made(&self, path: &str, layers: &[&Launch], interpolations: &mut Interpolations<'_, '_>) -> Option<Made> {
@@ -315,14 +324,14 @@ pub(super) fn givers(project: &Project<'_>) -> Givers {
             let image = name.as_ref().map(|name| name.image.clone()).unwrap_or_default();
             let Some((dockerfile, context)) = dockerfiles(project, path, launch, &build) else { continue };
             let target = build.target.as_ref().and_then(Text::known).unwrap_or_default().to_owned();
-            let naming = |arguments: &Arguments| {
+            let naming = |name: Option<Name>, arguments: &Arguments| {
                 let (dockerfile, target, arguments) = (dockerfile.clone(), target.clone(), arguments.clone());
                 name.map(|name| Naming { name, dockerfile, target, arguments })
             };
             if file.kind == Kind::Markdown {
                 // How people build it by hand is no world of its own.
                 let arguments = Arguments::of(&build, project.spoken.variables(launch));
-                told.extend(naming(&arguments));
+                told.extend(naming(name, &arguments));
                 let giver = Giver {
                     context,
                     target,
@@ -351,7 +360,8 @@ pub(super) fn givers(project: &Project<'_>) -> Givers {
             };
             let variables = interpolations.of_launch(path, launch);
             let (arguments, origins) = (Arguments::of(&build, variables), origins::of_build(&build, file.outline, variables));
-            stated.extend(naming(&arguments));
+            stated.extend(naming(name, &arguments));
+            stated.extend(naming(as_context(launch), &arguments));
             let own = Processors::of(&layers, variables);
             let processors = if own.is_stated() { own } else { machine.clone() };
             for run in started {
@@ -389,7 +399,22 @@ pub(super) fn givers(project: &Project<'_>) -> Givers {
             built.hash ^= 1;
         }
     }
-    Givers { of, none: Built::by(&[]), images, changed_services }
+    let mut hasher = DefaultHasher::new();
+    images.hash(&mut hasher);
+    of.iter().for_each(|(path, built)| (path, built.hash).hash(&mut hasher));
+    Givers { of, none: Built::by(&[]), images, hash_of_images: hasher.finish(), changed_services }
+}
+
+/// What other builds call what a launch builds: `target:x` of a bake file, `service:x` of a compose file.
+/// Sources: <https://docs.docker.com/build/bake/contexts/#using-a-result-of-one-target-as-a-base-image-in-another-target>,
+/// <https://docs.docker.com/reference/compose-file/build/#additional_contexts>.
+fn as_context(launch: &Launch) -> Option<Name> {
+    let kind = match launch.by {
+        Launcher::Compose => "service",
+        Launcher::DockerBuild => "target",
+        _ => return None,
+    };
+    Some(Name { image: kind.to_owned(), tag: Some(launch.name.clone()?) })
 }
 
 /// Images that people run with other variables for the container's runtime, as Markdown tells them.

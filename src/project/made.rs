@@ -9,7 +9,7 @@ use super::spoken::Name;
 const MOST: usize = 16;
 
 /// What a build makes.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Made {
     pub(super) dockerfile: String,
     /// The stage; empty for the last.
@@ -28,7 +28,7 @@ pub(super) struct Naming {
 }
 
 /// By what the image is called, whatever its tag.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Hash)]
 pub(super) struct Images(BTreeMap<String, Vec<(Option<String>, Made)>>);
 
 impl Images {
@@ -64,6 +64,15 @@ impl Images {
     /// The images that are built, each with one Dockerfile that it comes from.
     pub(super) fn all(&self) -> impl Iterator<Item = (&str, &str)> {
         self.0.iter().flat_map(|(image, all)| all.iter().map(move |(_, made)| (image.as_str(), made.dockerfile.as_str())))
+    }
+
+    /// The one build that gave an image just that name; none where another may have, too.
+    pub(super) fn only(&self, name: &Name) -> Option<&Made> {
+        let all = self.0.get(&name.image).filter(|all| all.len() <= MOST && name.tag.is_some())?;
+        let mut own = all.iter().filter(|(tag, _)| tag.is_none() || *tag == name.tag).peekable();
+        let (tag, first) = own.peek()?;
+        let sure = tag.is_some();
+        own.all(|(tag, made)| tag.is_some() && made == first).then_some(first).filter(|_| sure)
     }
 
     /// What an image of that name may be: the builds that gave it its tag, and those of which the tag is not known; where no
@@ -104,8 +113,14 @@ mod tests {
         assert_eq!(asked(&images, Some("gpu")), ["b"]);
         assert_eq!(asked(&images, Some("latest")), ["a", "b"], "nobody gave that tag");
         assert_eq!(asked(&images, None), ["a", "b"], "the tag is not known");
+        let only =
+            |images: &Images, tag: &str| images.only(&Name::of(&format!("acme/app:{tag}"))).map(|made| made.target.clone());
+        assert_eq!(only(&images, "gpu").as_deref(), Some("b"));
+        assert_eq!(only(&images, "latest"), None);
         let three = two.into_iter().chain([naming(None, "d")]);
-        assert_eq!(asked(&Images::of(three, std::iter::empty(), |_, _| Some(0)), Some("cpu")), ["a", "d"]);
+        let images = Images::of(three, std::iter::empty(), |_, _| Some(0));
+        assert_eq!(asked(&images, Some("cpu")), ["a", "d"]);
+        assert_eq!(only(&images, "gpu"), None, "the other's tag may be that, too");
         let many = (0..=MOST).map(|n| naming(Some("cpu"), &n.to_string()));
         assert!(asked(&Images::of(many, std::iter::empty(), |_, _| Some(0)), Some("cpu")).is_empty());
     }

@@ -224,7 +224,9 @@ impl<'a> Project<'a> {
             .collect();
         let root = self.workspaces.root(path).map(str::to_owned);
         let services = self.givers.changed_services().clone();
-        (self.givers.of(path).hash, services, self.installers.tool(path), self.brought(path), root, before)
+        let is_image = self.file(path).is_some_and(|file| file.kind == Kind::Dockerfile);
+        let images = is_image.then(|| self.givers.hash_of_images());
+        (self.givers.of(path).hash, images, services, self.installers.tool(path), self.brought(path), root, before)
     }
     /// Where the parts of a file begin.
     fn parts(&self, file: File<'_>) -> &parts::Parts<'a> {

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::drivers;
 use crate::notation::asking;
-use crate::outline::{Act, Choice, Composed, Does, Launch, Outline, Piece, Tool, Variable};
+use crate::outline::{Act, Choice, Composed, Does, Launch, Outline, Piece, Place, Tool, Variable};
 
 /// Drivers that one launch looks back at.
 const DRIVERS: usize = 4;
@@ -33,6 +33,8 @@ pub(super) struct Parts<'a> {
     /// Positions among these, by name; in order.
     made: HashMap<&'a str, Vec<usize>>,
     launches: usize,
+    /// Acts from which on containers that run are worked in.
+    containers: Vec<usize>,
     /// Acts that put a driver on the machine.
     drivers: Vec<usize>,
 }
@@ -56,6 +58,10 @@ impl<'a> Parts<'a> {
                 }
                 Does::Launch(_) => {
                     parts.launches += 1;
+                    None
+                }
+                Does::Enter(Place::Container(_)) => {
+                    parts.containers.push(i);
                     None
                 }
                 Does::Goal(goal) => {
@@ -102,6 +108,10 @@ impl<'a> Parts<'a> {
     pub(super) fn drivers_before(&self, at: usize) -> &[usize] {
         let before = &self.drivers[..self.drivers.partition_point(|driver| *driver < at)];
         &before[before.len().saturating_sub(DRIVERS)..]
+    }
+    /// The acts behind this one from which on containers that run are worked in.
+    pub(super) fn containers_after(&self, at: usize) -> &[usize] {
+        &self.containers[self.containers.partition_point(|container| *container <= at)..]
     }
     /// How many launches there are.
     pub(super) fn launches(&self) -> usize {

@@ -25,6 +25,18 @@ pub(super) struct Name {
     pub(super) tag: Option<String>,
 }
 
+impl Name {
+    /// That of a reference that is known whole; without a tag it is the latest.
+    pub(super) fn of(reference: &str) -> Self {
+        let image = untagged(reference);
+        let tag = match &reference[image.len()..] {
+            "" => Some("latest"),
+            tag => tag.strip_prefix(':').filter(|tag| !tag.contains(['$', '@'])),
+        };
+        Self { image: image.to_owned(), tag: tag.map(str::to_owned) }
+    }
+}
+
 impl Spoken {
     pub(super) fn of(project: &Project<'_>) -> Self {
         let mut spoken = Self::default();
@@ -57,19 +69,15 @@ impl Spoken {
     /// The same with the tag.
     pub(super) fn name(&self, path: &str, launch: &Launch) -> Option<Name> {
         let written = self.variables(launch).written(launch.image.as_ref()?);
-        let name = untagged(&written);
-        let image = match (name.contains("$()"), name.contains("${")) {
-            _ if name.is_empty() => return None,
+        let Name { image, tag } = Name::of(&written);
+        let image = match (image.contains("$()"), image.contains("${")) {
+            _ if image.is_empty() => return None,
             // Two commands give two answers.
             (true, _) => return None,
-            (false, true) => format!("{path}: {name}"),
-            (false, false) => name.to_owned(),
+            (false, true) => format!("{path}: {image}"),
+            (false, false) => image,
         };
-        let tag = match &written[name.len()..] {
-            "" => Some("latest"),
-            tag => tag.strip_prefix(':').filter(|tag| !tag.contains(['$', '@'])),
-        };
-        Some(Name { image, tag: tag.map(str::to_owned) })
+        Some(Name { image, tag })
     }
 }
 

@@ -241,6 +241,13 @@ impl Variables {
         }
         Some(before)
     }
+    /// An image is built: its arguments are gone.
+    pub(super) fn end_build(&mut self) {
+        let of_build = self.now.iter().filter(|(_, value)| value.seen == Seen::Build);
+        for name in of_build.map(|(name, _)| name.clone()).collect::<Vec<_>>() {
+            self.take(&name);
+        }
+    }
     /// How many there are.
     pub(super) fn len(&self) -> usize {
         self.now.len()

@@ -161,6 +161,7 @@ pub(crate) fn worlds(first: &World, survey: impl Fn(&World) -> Script) -> Vec<(W
             world
         }));
     }
+    let nested: Vec<_> = nested(&met, &arms).collect();
     for (test, (last, begins)) in arms {
         // One arm more than was seen: no test is true, and there is no `else`. Where nothing happens in the first, that is it.
         found.extend((1..=last.saturating_add(u32::from(begins))).map(|arm| {
@@ -169,6 +170,7 @@ pub(crate) fn worlds(first: &World, survey: impl Fn(&World) -> Script) -> Vec<(W
             world
         }));
     }
+    found.extend(nested.into_iter().map(|arms| World { arms, ..first.clone() }));
     found.extend((1..met.builds).map(|build| World { build, ..first.clone() }));
     for (job, last) in rows {
         found.extend((1..=last.min(MOST_ROWS - 1)).map(|row| {
@@ -192,6 +194,15 @@ pub(crate) fn worlds(first: &World, survey: impl Fn(&World) -> Script) -> Vec<(W
     }
     let mut seen = answered.or(Some(met));
     found.into_iter().map(|world| (world, seen.take())).collect()
+}
+
+/// The arms of tests in tests, where all of these tell.
+fn nested<'m>(met: &'m Script, telling: &BTreeMap<&str, (u32, bool)>) -> impl Iterator<Item = BTreeMap<String, u32>> {
+    let arm = |choice: &Choice| match choice {
+        Choice::Branch { test, arm } if telling.contains_key(test.as_str()) => Some((test.clone(), *arm)),
+        _ => None,
+    };
+    met.nested.iter().filter_map(move |arms| arms.iter().map(arm).collect())
 }
 
 /// What the arms of a test ask, and whether its two arms changed places.

@@ -150,8 +150,13 @@ fn built(target: &Block, lineage: &[&Block], defaults: &HashMap<&str, &Text>) ->
         None => Vec::new(),
     };
     let launch = |image| {
-        let platforms = platforms.clone();
-        let launch = Launch { image, build: Some(build.clone()), platforms, ..Launch::new(Launcher::DockerBuild, target.at) };
+        let launch = Launch {
+            name: Some(target.label.clone()),
+            image,
+            build: Some(build.clone()),
+            platforms: platforms.clone(),
+            ..Launch::new(Launcher::DockerBuild, target.at)
+        };
         Act { at: target.at, when: When::default(), does: Does::Launch(Box::new(launch)) }
     };
     let tags: Vec<Text> = match get("tags") {

@@ -57,6 +57,8 @@ impl<'a> Walker<'_, 'a> {
                     frames.push(Frame::Subshell(Box::new(state)));
                 }
                 Does::Enter(Place::Subshell | Place::Call) => frames.push(Frame::Call),
+                // Another start's business.
+                Does::Enter(Place::Container(_)) if left.is_none() => left = frames.len().checked_sub(1),
                 Does::Enter(Place::Back) => {
                     if let Some(Frame::Subshell(state)) = frames.pop() {
                         self.back(*state);
@@ -403,7 +405,7 @@ impl<'a> Walker<'_, 'a> {
                 let also = self.reasons(text);
                 self.script.events.push(Event::Base { image, at: text.at, also });
             }
-            Place::Subshell | Place::Call | Place::Back => {}
+            Place::Subshell | Place::Call | Place::Back | Place::Container(_) => {}
         }
     }
 }

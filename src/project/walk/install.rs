@@ -220,13 +220,8 @@ impl<'p, 'a> Walker<'p, 'a> {
     pub(super) fn chosen(&mut self, file: File<'a>, step: &mut Installed) -> World {
         let mut world = World::clone(&self.world);
         world.project = true;
-        let extras = step.flags.extras.iter().filter_map(|extra| self.variables.resolve(extra));
-        world.with.extend(extras.map(|extra| Choice::Extra(requirement::normalise(&extra))));
+        world.with.extend(self.extras(file, step));
         world.with.extend(self.groups(file, step));
-        if step.flags.all_extras {
-            let all = file.outline.acts.iter().flat_map(|a| &a.when.0).filter(|c| matches!(c, Choice::Extra(_)));
-            world.with.extend(all.cloned());
-        }
         let named = step.flags.environment.as_ref().map(|name| self.variables.resolve(name));
         if named == Some(None) {
             step.open = true;

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 
 use super::super::locks::{self, Lock};
 use super::super::{File, paths};
+use super::project::is_of_part;
 use super::{Event, Installed, LockEntry, Walker};
 use crate::environment::Reason;
 use crate::outline::{Choice, Does, IndexKind, Language, Locked, LockedFrom, Tool, When};
@@ -65,7 +66,16 @@ impl<'a> Walker<'_, 'a> {
                 continue;
             }
             match &act.does {
-                Does::Lock(lock) => self.lock(lock, step, via, &mut markers),
+                Does::Lock(lock) => {
+                    self.lock(lock, step, via, &mut markers);
+                    // What the project itself requires may be there for the parts that are taken, too.
+                    if step.flags.parts_only
+                        && !is_of_part(act)
+                        && let Some(entry) = step.locks.last_mut().filter(|entry| entry.lock.version.at == lock.version.at)
+                    {
+                        entry.sure = false;
+                    }
+                }
                 Does::Index(index) => {
                     let index = self.index(index);
                     step.indexes.push(index);

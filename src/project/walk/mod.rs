@@ -5,8 +5,10 @@ mod ambient;
 mod base;
 mod before;
 mod bounds;
+mod built;
 mod configuration;
 mod decided;
+mod executed;
 mod install;
 mod locked;
 mod make;
@@ -35,7 +37,7 @@ pub(crate) use script::{Asked, Before, Event, Indexed, Installed, Link, LockEntr
 use stage::Happened;
 use telling::Survey;
 
-use super::arguments::Arguments;
+use super::arguments::{Arguments, InPlace};
 use super::command::Command;
 use super::givers::interpolation_file;
 use super::images::Contents;
@@ -54,6 +56,10 @@ use crate::notation::asking::Says;
 use crate::outline::{Act, Choice, Does, Kind, Language, Launcher, Piece, Scope, Text, Tool, Variable, Written};
 use crate::platform::Os;
 use crate::source::Span;
+
+/// Arms of more tests in each other, and more of them in one start, are not looked at together.
+const DEEPEST_NESTED: usize = 8;
+const MOST_NESTED: usize = 64;
 
 /// Walks one start in one world.
 pub(crate) fn walk(project: &Project<'_>, beginning: &Beginning, world: &World) -> Script {
@@ -228,8 +234,8 @@ impl<'p> ImageState<'p> {
         paths::join(context, path).filter(|_| !left_out)
     }
     /// The image that whoever builds puts in the place of a stage or an image.
-    fn in_place_of(&self, name: &str) -> Option<Option<String>> {
-        Some(self.arguments?.in_place_of(name)?.map(str::to_owned))
+    fn in_place_of(&self, name: &str) -> Option<InPlace<'p>> {
+        self.arguments?.in_place_of(name)
     }
     /// The value that whoever builds gives for an `ARG`.
     fn given(&self, name: &str, at: Span) -> Option<Value> {
@@ -318,6 +324,7 @@ impl<'p, 'a> Walker<'p, 'a> {
         let open: Vec<&Choice> = self.decide(act, decided);
         self.heard_tests(act, before);
         self.meet(open.iter().copied());
+        self.meet_nested(&open);
         self.tested = open.iter().any(|choice| matches!(choice, Choice::Branch { .. }));
         let takes = decided.holds(act) && self.world.takes(open.iter().copied()) == Some(true);
         decided.last = Some(Last { when: &act.when, takes, tested: self.tested });
@@ -329,6 +336,15 @@ impl<'p, 'a> Walker<'p, 'a> {
         let on_host = self.image.is_none() && !self.script.events.iter().any(|event| matches!(event, Event::Base { .. }));
         if on_host && let Some(version) = drivers::installed(does, &|text| self.variables.resolve(text)) {
             self.script.events.push(Event::Driver(version));
+        }
+    }
+
+    /// Remembers arms that are not taken where each test is tried by itself: the `else` behind an `elif`.
+    fn meet_nested(&mut self, open: &[&Choice]) {
+        let later = |choice: &&&Choice| matches!(choice, Choice::Branch { arm, .. } if *arm > 0);
+        let count = open.iter().filter(later).count();
+        if self.survey.is_some() && (2..=DEEPEST_NESTED).contains(&count) && self.script.nested.len() < MOST_NESTED {
+            self.script.nested.insert(open.iter().filter(later).map(|choice| (**choice).clone()).collect());
         }
     }
 
@@ -469,6 +485,9 @@ impl<'p, 'a> Walker<'p, 'a> {
             let launched = set.map(|_| (image.at, Reason::Launched { by: launch.by }));
             let also = launched.into_iter().chain(self.reasons(image)).collect();
             self.script.events.push(Event::Base { image: name, at: set.unwrap_or(image.at), also });
+            if launch.by == Launcher::DockerRun {
+                self.executed(path, file, at, launch.name.as_deref());
+            }
             if launch.by == Launcher::Devcontainer {
                 // The root is its working folder.
                 self.acts(path, &acts[at + 1..], 0);

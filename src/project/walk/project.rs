@@ -23,15 +23,43 @@ impl<'a> Walker<'_, 'a> {
             let known = names.iter().filter_map(|name| self.variables.resolve(name));
             known.map(|name| Choice::Group(requirement::normalise(&name))).collect()
         };
+        let all = || of_kind(file, |choice| matches!(choice, Choice::Group(_)));
         let mut groups = named(&step.flags.groups);
+        if step.flags.all_groups {
+            groups.extend(all().cloned());
+        }
         if step.flags.default_groups {
-            // Source: <https://docs.astral.sh/uv/concepts/projects/dependencies/#default-groups>.
-            let usual = || if step.tool == Tool::Uv { vec![Choice::Group("dev".to_owned())] } else { Vec::new() };
-            groups.extend(defaults(self.project, file, step.tool).unwrap_or_else(usual));
+            // Sources: <https://docs.astral.sh/uv/concepts/projects/dependencies/#default-groups>,
+            // <https://pdm-project.org/latest/usage/dependency/#select-a-subset-of-dependency-groups-to-install>.
+            let usual = || match step.tool {
+                Tool::Uv => vec![Choice::Group("dev".to_owned())],
+                Tool::Pdm => all().cloned().collect(),
+                _ => Vec::new(),
+            };
+            let defaults = defaults(self.project, file, step.tool).unwrap_or_else(usual);
+            // For pdm, one of them that is named stands for the others.
+            if step.tool != Tool::Pdm || !groups.iter().any(|group| defaults.contains(group)) {
+                groups.extend(defaults);
+            }
         }
         let without = named(&step.flags.without);
         groups.retain(|group| !without.contains(group));
         groups
+    }
+
+    /// The extras that a step takes of a project.
+    pub(super) fn extras(&self, file: File<'a>, step: &Installed) -> Vec<Choice> {
+        let named = |names: &[Text]| -> Vec<Choice> {
+            let known = names.iter().filter_map(|name| self.variables.resolve(name));
+            known.map(|name| Choice::Extra(requirement::normalise(&name))).collect()
+        };
+        let mut extras = named(&step.flags.extras);
+        if step.flags.all_extras {
+            let without = named(&step.flags.without);
+            let all = of_kind(file, |choice| matches!(choice, Choice::Extra(_)));
+            extras.extend(all.filter(|extra| !without.contains(extra)).cloned());
+        }
+        extras
     }
 
     pub(super) fn project_file(
@@ -53,8 +81,9 @@ impl<'a> Walker<'_, 'a> {
         let settings = if uv && file.kind == Kind::Pyproject { self.settings_of_uv(path) } else { None };
         let of_uv = matches!(step.tool, Tool::Uv | Tool::UvPip);
         let root = self.project.workspaces.root(path).filter(|_| of_uv && file.kind == Kind::Pyproject);
-        // On other machines uv refuses.
-        if uv && !self.is_resolved_here(root.and_then(|root| self.project.file(root)).unwrap_or(file)) {
+        // On other machines uv refuses, and what excludes each other it never installs.
+        let resolved = root.and_then(|root| self.project.file(root)).unwrap_or(file);
+        if uv && (!self.is_resolved_here(resolved) || self.is_in_conflict(resolved) || self.is_in_conflict(file)) {
             return;
         }
         let parts_only = !self.world.project;
@@ -69,6 +98,10 @@ impl<'a> Walker<'_, 'a> {
         for act in looked_at.into_iter().map(|at| &acts[at]) {
             if self.bounds.left_out {
                 return;
+            }
+            if step.flags.parts_only && is_asked_always(act) {
+                self.bounds_of_others(path, act, step, via);
+                continue;
             }
             if parts_only && !is_of_feature(act) || settings.is_some() && is_setting(act) {
                 // A member's own sources find its own indexes.
@@ -126,6 +159,13 @@ impl<'a> Walker<'_, 'a> {
         let Some(markers) = root.outline.acts.iter().find_map(of_act) else { return true };
         let excludes = |marker: &Text| marker.known().and_then(|marker| self.world.marker(marker)) == Some(false);
         markers.is_empty() || !markers.iter().all(excludes)
+    }
+
+    /// Whether more than one of what a project says to exclude each other is taken.
+    /// Source: <https://docs.astral.sh/uv/concepts/projects/config/#conflicting-dependencies>.
+    fn is_in_conflict(&self, file: File<'a>) -> bool {
+        let taken = |all: &[Choice]| all.iter().filter(|choice| self.world.with.contains(*choice)).count();
+        file.outline.acts.iter().any(|act| matches!(&act.does, Does::Conflict(all) if taken(all) > 1))
     }
 
     /// poetry works out one version of each package for all groups and extras, installed or not.
@@ -267,6 +307,26 @@ impl<'a> Walker<'_, 'a> {
             file.outline.acts.iter().filter_map(|act| if let Does::Python(python) = &act.does { Some(python) } else { None });
         self.script.events.extend(versions.filter_map(|version| self.variables.resolve(version)).map(Event::Python));
     }
+}
+
+/// Whether an act is asked for whichever parts of a project are named.
+fn is_asked_always(act: &Act) -> bool {
+    let asks = match &act.does {
+        Does::Require(requirement) => requirement.role == Role::Asks && requirement.language == Language::Pep508,
+        Does::Include(_) => true,
+        _ => false,
+    };
+    asks && !is_of_part(act)
+}
+
+/// Whether an act belongs to an extra or a group.
+pub(super) fn is_of_part(act: &Act) -> bool {
+    act.when.0.iter().any(|choice| matches!(choice, Choice::Extra(_) | Choice::Group(_)))
+}
+
+/// The choices of a kind that a manifest or lock has.
+fn of_kind<'a>(file: File<'a>, is_one: impl Fn(&Choice) -> bool + Copy) -> impl Iterator<Item = &'a Choice> {
+    file.outline.acts.iter().flat_map(|act| &act.when.0).filter(move |choice| is_one(choice))
 }
 
 /// The extras of a folder, `./sub[gpu]`.

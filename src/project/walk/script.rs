@@ -37,6 +37,8 @@ pub(crate) struct Script {
     pub(crate) only_copied: bool,
     /// All arms and rows that were met, taken or not.
     pub(crate) choices: BTreeSet<Choice>,
+    /// Arms of several tests, none of them the first, under which something stands.
+    pub(crate) nested: BTreeSet<Vec<Choice>>,
     /// The tests whose arms do anything that tells: the others' arms are all one.
     pub(crate) telling: BTreeSet<String>,
     /// All markers that were met.

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use super::super::File;
+use super::super::arguments::InPlace;
 use super::super::context::LeftOut;
 use super::super::givers::Gpu;
 use super::super::paths;
@@ -46,19 +47,15 @@ impl<'a> Walker<'_, 'a> {
         let image = self.image.as_ref().and_then(|i| i.global.resolve(&stage.image));
         let given = image.as_deref().and_then(|name| self.image.as_ref()?.in_place_of(name));
         let (earlier, image) = match given {
-            Some(other) => (None, other),
+            Some(InPlace::Image(other) | InPlace::Built(other)) => (None, Some(other.to_owned())),
+            Some(InPlace::Unknown) => (None, None),
             None => (image.as_deref().map(str::to_lowercase).and_then(|name| parts.last_named(&name, n)), image),
         };
         match earlier {
             Some(base) if depth < DEEPEST => {
                 self.link(stage.image.at, Link::Found);
                 self.stage(path, file, base, depth + 1);
-                let (from, to) = parts.part(base, acts.len()).unwrap_or_default();
-                for act in &acts[from..to] {
-                    if let Does::OnBuild(triggered) = &act.does {
-                        self.acts(path, triggered, 0);
-                    }
-                }
+                self.trigger(path, file, base);
                 if let Some(Event::Base { also, .. }) = self.script.events.iter_mut().find(|e| matches!(e, Event::Base { .. })) {
                     also.push((acts[begin].at, Reason::Here));
                 }
@@ -67,8 +64,12 @@ impl<'a> Walker<'_, 'a> {
                 // Deeper than is followed: what it stands on is not known.
                 let image = image.filter(|_| earlier.is_none());
                 self.link(stage.image.at, if image.is_some() { Link::Found } else { Link::Untold });
+                let is_built = image.as_deref().is_some_and(|image| self.on_built(path, image, acts[begin].at, depth));
+                let image = image.filter(|_| !matches!(given, Some(InPlace::Built(_))));
                 let also = self.image.as_ref().map(|i| i.global.reasons(&stage.image)).unwrap_or_default();
-                self.script.events.push(Event::Base { image, at: stage.image.at, also });
+                if !is_built {
+                    self.script.events.push(Event::Base { image, at: stage.image.at, also });
+                }
             }
         }
         if let Some(image) = &mut self.image {
@@ -76,6 +77,17 @@ impl<'a> Walker<'_, 'a> {
         }
         if depth == 0 || self.bounds.again(end - begin) {
             self.acts(path, &acts[begin + 1..end], 0);
+        }
+    }
+
+    /// Lets happen in a stage of the Dockerfile at `path` what the stage that it stands on has for that (`ONBUILD`).
+    pub(super) fn trigger(&mut self, path: &str, file: File<'a>, base: usize) {
+        let acts = &file.outline.acts;
+        let (from, to) = self.project.parts(file).part(base, acts.len()).unwrap_or_default();
+        for act in &acts[from..to] {
+            if let Does::OnBuild(triggered) = &act.does {
+                self.acts(path, triggered, 0);
+            }
         }
     }
 

@@ -34,6 +34,8 @@ const RUN_FLAGS: &[&str] = &[
 ];
 /// Options of `start` without a value.
 const START_FLAGS: &[&str] = &["--all", "--attach", "--interactive", "--sig-proxy"];
+/// Options of `exec` without a value.
+const EXEC_FLAGS: &[&str] = &["--detach", "--interactive", "--latest", "--privileged", "--tty"];
 /// Options of `build` without a value.
 const BUILD_FLAGS: &[&str] = &[
     "--no-cache",
@@ -86,6 +88,23 @@ pub(super) fn docker(words: &[Text], at: Span) -> Vec<Does> {
         }
     }
     Vec::new()
+}
+
+/// The container that a command is run in (`docker exec NAME pip …`), and that command.
+pub(in crate::read) fn inside(words: &[Text]) -> Option<(&Text, &[Text])> {
+    let (program, rest) = words.split_first()?;
+    let program = program.known()?.rsplit('/').next()?;
+    if !matches!(program, "docker" | "podman" | "nvidia-docker") {
+        return None;
+    }
+    let rest = rest.split_first().filter(|(word, _)| word.known() == Some("container")).map_or(rest, |(_, rest)| rest);
+    let (_, mut rest) = rest.split_first().filter(|(verb, _)| verb.known() == Some("exec"))?;
+    while let Some(next) = next(&mut rest, EXEC_FLAGS, "dit") {
+        if let Next::Operand(container) = next {
+            return (!rest.is_empty()).then_some((container, rest));
+        }
+    }
+    None
 }
 
 /// An option with its value, or the first word that is none.

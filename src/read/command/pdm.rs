@@ -69,7 +69,7 @@ fn project(parts: Vec<Part>, at: Span) -> Vec<Does> {
     for part in parts {
         match part {
             Part::Argument(word) => pip::ask(&mut it, word),
-            Part::Option { name: "--no-default", .. } => return Vec::new(),
+            Part::Option { name: "--no-default", .. } => it.flags.parts_only = true,
             // Another lock than the one that we know.
             Part::Option { name: "--lockfile" | "--override", .. } => return Vec::new(),
             Part::Option { name: "--dry-run" | "--check" | "--no-sync" | "--global", .. } => it.flags.elsewhere = true,
@@ -105,6 +105,7 @@ mod tests {
             ("install -G gpu --prod --no-lock", "Pdm Project:. extras:gpu groups:gpu"),
             ("sync -p /app --without dev --no-editable", "Pdm Project:/app defaults without:dev"),
             ("install -G :all", "Pdm Project:. all-extras defaults"),
+            ("sync -G t --no-default", "Pdm Project:. parts-only defaults extras:t groups:t"),
             ("install --check", "Pdm Project:. elsewhere defaults"),
             ("install -L other.lock", ""),
             ("add torch==2.1.0", "Pdm torch==2.1.0 Project:. defaults"),

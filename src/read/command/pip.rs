@@ -304,6 +304,8 @@ pub(super) mod tests {
                     (no_build_isolation, "no-isolation"),
                     (elsewhere, "elsewhere"),
                     (i.flags.all_extras, "all-extras"),
+                    (i.flags.all_groups, "all-groups"),
+                    (i.flags.parts_only, "parts-only"),
                     (i.flags.default_groups, "defaults"),
                 ];
                 out.extend(flags.iter().filter(|f| f.0).map(|f| f.1.to_owned()));

@@ -1,6 +1,6 @@
 //! pipenv's command line: <https://pipenv.pypa.io/en/latest/commands.html>.
 
-use super::asks::index;
+use super::asks::{index, normal};
 use super::options::{Grammar, Part};
 use super::pip;
 use crate::outline::{Does, How, Include, IndexKind, Install, InstallFlags, Removal, Target, Text, Tool};
@@ -65,7 +65,7 @@ fn install(parts: Vec<Part>, at: Span) -> Vec<Does> {
                 it.reads.push(Include { path, how: How::Requirements });
             }
             Part::Option { name: "--index", value: Some(url), .. } => it.indexes.push(index(url, IndexKind::Primary)),
-            Part::Option { name: "--categories", value: Some(value), .. } => it.flags.groups.extend(categories(&value)),
+            Part::Option { name: "--categories", value: Some(value), .. } => categories(&mut it, &value),
             Part::Option { name: "--dev", .. } => it.flags.groups.push(Text::literal("dev", at)),
             Part::Option { name: "--pre", .. } => it.flags.pre = true,
             // The Python that runs pipenv itself.
@@ -78,13 +78,24 @@ fn install(parts: Vec<Part>, at: Span) -> Vec<Does> {
     vec![Does::Install(it)]
 }
 
-/// `--categories "a,b"`; pipenv's own two are called otherwise here.
-fn categories(value: &Text) -> Vec<Text> {
-    let renamed = |group: Text| match group.known() {
-        Some("dev-packages" | "develop") => Text::literal("dev", group.at),
-        _ => group,
+/// `--categories "a,b c"`: these alone; pipenv's own two are called otherwise here.
+/// Source: <https://pipenv.pypa.io/en/latest/pipfile.html>.
+fn categories(it: &mut Install, value: &Text) {
+    let names: Vec<Text> = match value.known() {
+        Some(text) => text
+            .split([' ', ','])
+            .filter(|name| !name.is_empty())
+            .map(|name| match name {
+                "dev-packages" | "develop" => Text::literal("dev", value.at),
+                name => normal(Text::literal(name, value.at)),
+            })
+            .collect(),
+        None => vec![value.clone()],
     };
-    pip::names(value).into_iter().filter(|name| !matches!(name.known(), Some("packages" | "default"))).map(renamed).collect()
+    let (own, others): (Vec<_>, Vec<_>) =
+        names.into_iter().partition(|name| matches!(name.known(), Some("packages" | "default")));
+    it.flags.parts_only = own.is_empty();
+    it.flags.groups.extend(others);
 }
 
 #[cfg(test)]
@@ -100,6 +111,7 @@ mod tests {
             ("sync --dev", "Pipenv Project:. groups:dev"),
             ("install --categories packages,dev-packages,gpu", "Pipenv Project:. groups:dev,gpu"),
             ("install torch==2.1.0 -i https://e.org/cu118", "Pipenv torch==2.1.0 Project:. Primary:https://e.org/cu118"),
+            ("sync --categories cpu,test", "Pipenv Project:. parts-only groups:cpu,test"),
             ("install -r a.txt", "Pipenv Project:. Requirements:a.txt"),
             ("install --skip-lock", ""),
             ("uninstall torch", "Pipenv removes torch"),
@@ -108,5 +120,8 @@ mod tests {
         ] {
             assert_eq!(show(&pipenv(&words(line), Span::new(FileId(0), 0, line.len()))), want, "{line}");
         }
+        let at = Span::new(FileId(0), 0, 0);
+        let quoted = [words("sync --categories"), vec![Text::literal("cpu packages", at)]].concat();
+        assert_eq!(show(&pipenv(&quoted, at)), "Pipenv Project:. groups:cpu");
     }
 }

@@ -92,6 +92,7 @@ fn install(parts: Vec<Part>, at: Span) -> Vec<Does> {
             Part::Option { name: "--only-root", .. } => return Vec::new(),
             Part::Option { name: "--dry-run", .. } => it.flags.elsewhere = true,
             Part::Option { name: "--all-extras", .. } => it.flags.all_extras = true,
+            Part::Option { name: "--all-groups", .. } => it.flags.all_groups = true,
             Part::Option { name: "--no-dev", .. } => it.flags.without.push(Text::literal("dev", at)),
             Part::Option { name: "--with", value: Some(value), .. } => it.flags.groups.extend(pip::names(&value)),
             Part::Option { name: "--without", value: Some(value), .. } => it.flags.without.extend(pip::names(&value)),
@@ -99,9 +100,7 @@ fn install(parts: Vec<Part>, at: Span) -> Vec<Does> {
             Part::Option { name: "--only", value: Some(value), .. } => {
                 let (main, others): (Vec<_>, Vec<_>) = pip::names(&value).into_iter().partition(|g| g.known() == Some("main"));
                 // Other groups alone leave the project's own packages out.
-                if main.is_empty() {
-                    return Vec::new();
-                }
+                it.flags.parts_only = main.is_empty() && (it.flags.default_groups || it.flags.parts_only);
                 it.flags.default_groups = false;
                 it.flags.groups.extend(others);
             }
@@ -176,7 +175,9 @@ mod tests {
                 "Poetry Project:. defaults extras:gpu groups:train,x without:dev",
             ),
             ("install --only main --no-interaction", "Poetry Project:."),
-            ("install --only dev", ""),
+            ("install --only dev", "Poetry Project:. parts-only groups:dev"),
+            ("install --only dev,main", "Poetry Project:. groups:dev"),
+            ("install --all-groups", "Poetry Project:. all-groups defaults"),
             ("install --only-root", ""),
             ("-C /app sync --all-extras", "Poetry Project:/app all-extras defaults"),
             ("install --no-dev --dry-run", "Poetry Project:. elsewhere defaults without:dev"),

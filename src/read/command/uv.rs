@@ -188,16 +188,25 @@ fn project(mut parts: Vec<Part>, rest: Vec<Part>, at: Span, elsewhere: bool) -> 
     project_with(parts, at, elsewhere).map_or_else(Vec::new, done)
 }
 
-/// The project that uv's options name, with extras and groups; `None` where they leave parts of it out.
+/// The project that uv's options name, with extras and groups; `None` where they mean another one.
 fn project_with(parts: Vec<Part>, at: Span, elsewhere: bool) -> Option<Install> {
     let mut it = new(Tool::Uv, elsewhere);
     let mut folder = Text::literal(".", at);
     let (mut dev, mut without) = (true, Vec::new());
     for part in parts {
         match part {
-            Part::Option { name: "--only-group" | "--only-dev" | "--package" | "--script", .. } => return None,
+            Part::Option { name: "--package" | "--script", .. } => return None,
             Part::Option { name: "--project" | "--directory", value: Some(path), .. } => folder = path,
-            Part::Option { name: "--no-dev" | "--no-default-groups", .. } => dev = false,
+            Part::Option { name: "--no-default-groups", .. } => dev = false,
+            Part::Option { name: "--no-dev", .. } => without.push(Text::literal("dev", at)),
+            Part::Option { name: "--only-group", value: Some(group), .. } => {
+                (dev, it.flags.parts_only) = (false, true);
+                it.flags.groups.push(normal(group));
+            }
+            Part::Option { name: "--only-dev", .. } => {
+                (dev, it.flags.parts_only) = (false, true);
+                it.flags.groups.push(Text::literal("dev", at));
+            }
             Part::Option { name: "--no-group" | "--no-extra", value: Some(group), .. } => without.push(normal(group)),
             other => option(&mut it, other, at),
         }
@@ -341,6 +350,7 @@ fn option(it: &mut Install, part: Part, at: Span) {
             "--no-build-isolation" => it.flags.no_build_isolation = true,
             "--no-index" => it.indexes.push(no_index(here)),
             "--all-extras" => it.flags.all_extras = true,
+            "--all-groups" => it.flags.all_groups = true,
             "--dev" => it.flags.groups.push(Text::literal("dev", at)),
             _ => {}
         },
@@ -406,10 +416,13 @@ mod tests {
             ("pip uninstall torch", "UvPip removes torch"),
             ("pip uninstall --python v torch", "UvPip removes torch from:v"),
             ("pip list", ""),
-            ("sync --extra cu124 --frozen --no-dev", "Uv Project:. extras:cu124"),
+            ("sync --extra cu124 --frozen --no-dev", "Uv Project:. defaults extras:cu124 without:dev"),
             ("sync --all-extras --group Train --project /app", "Uv Project:/app all-extras defaults groups:train"),
             ("sync --no-group dev", "Uv Project:. defaults without:dev"),
-            ("sync --only-group lint", ""),
+            ("sync --only-group lint", "Uv Project:. parts-only groups:lint"),
+            ("sync --only-dev", "Uv Project:. parts-only groups:dev"),
+            ("sync --all-groups --no-default-groups", "Uv Project:. all-groups"),
+            ("sync --package other", ""),
             ("lock", "Uv Project:. elsewhere defaults"),
             ("add torch --index pt=https://e.org/cu118 --extra x", "Uv torch Project:. Extra:pt=https://e.org/cu118 defaults"),
             ("add -r requirements.txt", "Uv Project:. Requirements:requirements.txt defaults"),

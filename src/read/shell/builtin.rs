@@ -49,6 +49,16 @@ fn happens(walk: &mut Walk<'_, '_>, at: Span, words: &[Word], texts: &[Text]) {
         shell(walk, at, words, &run[1..]);
         return walk.out.back(at);
     }
+    if let Some((container, run)) = command::docker::inside(inner) {
+        walk.out.open(at);
+        walk.out.act(at, Does::Enter(Place::Container(container.clone())));
+        if run.first().and_then(Text::known).is_some_and(is_shell) {
+            shell(walk, at, words, &run[1..]);
+        } else {
+            command::read_cut(run, at, &walk.out.cut).into_iter().for_each(|does| walk.out.act(at, does));
+        }
+        return walk.out.back(at);
+    }
     let opaque = || Text { pieces: vec![Piece::Opaque], at: program.at };
     match program.known() {
         Some("cd" | "pushd") => {

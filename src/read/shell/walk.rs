@@ -132,8 +132,14 @@ impl Out {
     /// Ends a subshell; one in which nothing happened leaves no trace.
     pub(super) fn back(&mut self, at: Span) {
         let Some(opened) = self.opened.pop() else { return };
-        if self.entries.len() == opened + 1 {
-            self.entries.pop();
+        let enters = |entry: &Entry| matches!(entry, Entry::Act(act) if matches!(act.does, Does::Enter(Place::Container(_))));
+        let nothing = match self.entries.get(opened + 1..) {
+            Some([]) => true,
+            Some([only]) => enters(only),
+            _ => false,
+        };
+        if nothing {
+            self.entries.truncate(opened);
         } else if self.entries.len() > opened {
             self.act(at, Does::Enter(Place::Back));
         }
