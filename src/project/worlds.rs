@@ -197,7 +197,7 @@ pub(crate) fn worlds(first: &World, survey: impl Fn(&World) -> Script) -> Vec<(W
 }
 
 /// The arms of tests in tests, where all of these tell.
-fn nested<'m>(met: &'m Script, telling: &BTreeMap<&str, (u32, bool)>) -> impl Iterator<Item = BTreeMap<String, u32>> {
+fn nested(met: &Script, telling: &BTreeMap<&str, (u32, bool)>) -> impl Iterator<Item = BTreeMap<String, u32>> {
     let arm = |choice: &Choice| match choice {
         Choice::Branch { test, arm } if telling.contains_key(test.as_str()) => Some((test.clone(), *arm)),
         _ => None,
