@@ -42,7 +42,7 @@ fn interpolated(body: &Excerpt) -> Excerpt {
     let (text, mut out, mut done) = (body.text(), Excerpt::new(body.file()), 0);
     while let Some(at) = text[done..].find('$').map(|n| n + done) {
         out.push_part(body, done..at);
-        let rest = text[at + 1..].as_bytes();
+        let rest = &text.as_bytes()[at + 1..];
         let is_name = |b: &u8| b.is_ascii_alphanumeric() || *b == b'_';
         let (length, stands) = match rest.first() {
             Some(b'$') => (2, '$'),
