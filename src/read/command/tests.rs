@@ -34,7 +34,8 @@ fn docker_run() {
         ("docker run --rm ${REPO}/x:$V", &["DockerRun None image Some(\"<REPO>/x:<V>\") gpu -"]),
         ("docker run --runtime=$R a", &["DockerRun None image Some(\"a\") gpu - open"]),
         ("docker run", &["DockerRun None image None gpu -"]),
-        ("docker pull a; docker exec b pip install c; docker compose up; docker-compose run x; docker ps", &[]),
+        ("docker pull a; docker compose up; docker-compose run x; docker ps", &[]),
+        ("docker exec b pip install c", &["(", "in container b", "install c", ")"]),
     ]);
 }
 
