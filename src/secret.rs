@@ -287,7 +287,8 @@ mod tests {
         ] {
             let started = std::time::Instant::now();
             assert_eq!(masked(&text).len(), text.len());
-            assert!(started.elapsed().as_secs() < 10);
+            // What grows with the square takes many minutes; a busy machine does not.
+            assert!(started.elapsed().as_secs() < 60);
         }
     }
 }

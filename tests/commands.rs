@@ -401,8 +401,8 @@ fn options_in_variables_are_options() {
     }
     // The value of an option is one word, and so is what is quoted.
     for (known, comes) in [
-        // What is in that folder is not told.
-        ("--target $D", "torch 2.1.0… pypi"),
+        // pip puts it there whatever is in that folder.
+        ("--target $D", "torch 2.1.0 pypi"),
         ("\"einops==$V\"", "einops ?, torch 2.1.0 pypi"),
         ("einops==$V", "einops ?, torch 2.1.0 pypi"),
     ] {
@@ -419,6 +419,8 @@ fn a_program_that_a_variable_names_is_what_it_holds() {
         (": \"${PIP:=pip}\"\n\"$PIP\" install torch==2.1.0\n", torch),
         ("${PIP:-python3 -m pip} install torch==2.1.0\n", torch),
         ("inst() { $PIP install \"$@\"; }\nPIP=pip3\ninst torch==2.1.0\n", torch),
+        // No more is there than in what a script begins in.
+        ("\"${PY:-$(which python)}\" -m pip install torch==2.1.0\n", torch),
         // Set elsewhere: its name says what it is.
         ("\"$PIP\" install torch==2.1.0\n", torch),
         ("\"${CONDA_EXE}\" install -n x pytorch==2.1.0 -c pytorch\n", "a.sh: conda:pytorch 2.1.0 cpu conda/pytorch"),
