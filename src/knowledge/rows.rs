@@ -160,6 +160,8 @@ pub struct Release {
     pub glibc: &'static str,
     /// Published requirements (PEP 508) on packages of our tables.
     pub requires: &'static [&'static str],
+    /// The torch that the build was compiled against (`2.2.2`, `2.3.0.dev20240207`); empty = not known.
+    pub built_with: &'static str,
     /// Libraries it must find.
     pub needs: &'static [Part],
     /// Libraries it brings, itself or by its pinned dependencies.
