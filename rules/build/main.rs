@@ -16,6 +16,7 @@ mod notation;
 mod order;
 mod releases;
 mod row;
+mod sources;
 mod systems;
 
 use images::IMAGE;
@@ -74,6 +75,8 @@ struct Tables {
     modules: Vec<(Key, String)>,
     torch_bounds: Vec<(Key, String)>,
     complete: Vec<(Key, String)>,
+    module_owners: Vec<(Key, String)>,
+    source_builds: Vec<(Key, String)>,
 }
 
 fn read_tables(folder: &Path) -> Answer<Tables> {
@@ -122,6 +125,27 @@ const KINDS: &[(&str, Take, &[&str])] = &[
     ("module", Tables::module, &["name", "brings", "source"]),
     ("torch_bound", Tables::torch_bound, &["package", "requires", "source"]),
     ("complete", Tables::complete, &["package", "since", "source"]),
+    ("module_owner", Tables::module_owner, &["package", "module", "until", "cuda", "basis", "source"]),
+    (
+        "source_build",
+        Tables::source_build,
+        &[
+            "name",
+            "repositories",
+            "nvcc",
+            "asked_by",
+            "forced_by",
+            "skipped_by",
+            "imports_torch",
+            "declares_torch",
+            "own_architectures",
+            "architectures_by",
+            "wheels",
+            "until",
+            "basis",
+            "source",
+        ],
+    ),
 ];
 type Take = fn(&mut Tables, &Row) -> Answer<Key>;
 
@@ -252,6 +276,8 @@ impl Tables {
         put("MODULES", "(&str, Brings)", sorted(self.modules, "module")?);
         put("TORCH_BOUNDS", "&str", sorted(self.torch_bounds, "torch_bound")?);
         put("COMPLETE", "(&str, &str)", sorted(self.complete, "complete")?);
+        put("MODULE_OWNERS", "ModuleOwner", sorted(self.module_owners, "module_owner")?);
+        put("SOURCE_BUILDS", "SourceBuild", sorted(self.source_builds, "source_build")?);
         put("SERVICE_VARIABLES", "(&str, &[&str])", sorted(self.service_variables, "service_variable")?);
         put("CONFIGURATION_FILES", "(&str, &str, &str)", sorted(self.configuration_files, "configuration_file")?);
         put("SOURCES", "&str", self.sources.iter().map(|s| format!("{s:?}")).collect());

@@ -1,5 +1,6 @@
 //! Typed access to the tables in `rules/knowledge`. The only module that knows version facts.
 
+mod built;
 mod files;
 mod gpu;
 mod gpu_name;
@@ -12,6 +13,7 @@ mod service;
 mod system;
 mod tables;
 
+pub use built::{module_owner, source_build, source_build_of};
 pub use files::{Brings, configuration_variable, configured_index, is_shell_file, module_brings};
 pub use gpu::{chips, gpu, is_chip, oldest_sm};
 pub use gpu_near::gpus_near;
