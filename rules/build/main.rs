@@ -57,6 +57,8 @@ struct Tables {
     mirrors: Vec<(String, Vec<String>)>,
     images: BTreeMap<String, Vec<(Key, String)>>,
     bare_images: Vec<(Key, String)>,
+    images_gone: Vec<(Key, String)>,
+    image_lists: Vec<(Key, String)>,
     other_hardware: Vec<(Key, String)>,
     node_labels: Vec<(Key, String)>,
     machines: Vec<(Key, String)>,
@@ -108,6 +110,8 @@ const KINDS: &[(&str, Take, &[&str])] = &[
     ("mirror", Tables::mirror, &["of", "urls", "source"]),
     ("image", Tables::image, IMAGE),
     ("system_python", Tables::system_python, &["system", "python", "source"]),
+    ("image_gone", Tables::image_gone, &["repository", "tags", "basis", "source"]),
+    ("image_list", Tables::image_list, &["repository", "before", "complete", "basis", "source"]),
     ("bare_image", Tables::bare_image, &["repository", "source"]),
     ("other_hardware", Tables::other_hardware, &["word", "source"]),
     ("node_label", Tables::node_label, &["label", "names", "source"]),
@@ -118,7 +122,7 @@ const KINDS: &[(&str, Take, &[&str])] = &[
     ("driver_branch", Tables::driver_branch, &["branch", "cuda", "basis", "source"]),
     ("forward_compat", Tables::forward_compat, &["cuda", "branches", "source"]),
     ("toolkit", Tables::toolkit, &["cuda", "cudas", "sms", "basis", "source"]),
-    ("system_package", Tables::system_package, &["pattern", "patterns", "carries", "basis", "source"]),
+    ("system_package", Tables::system_package, &["pattern", "patterns", "systems", "carries", "basis", "source"]),
     ("shell_file", Tables::shell_file, &["end", "source"]),
     ("service_variable", Tables::service_variable, &["name", "services", "source"]),
     ("configuration_file", Tables::configuration_file, &["name", "variable", "index", "source"]),
@@ -230,6 +234,8 @@ impl Tables {
         put("IMAGES", "(&str, &[Image])", groups(self.images, "image")?);
         put("SYSTEM_PYTHONS", "(&str, &str)", sorted(self.system_pythons, "system_python")?);
         put("BARE_IMAGES", "&str", sorted(self.bare_images, "bare_image")?);
+        put("IMAGES_GONE", "ImageGone", sorted(self.images_gone, "image_gone")?);
+        put("IMAGE_LISTS", "ImageList", sorted(self.image_lists, "image_list")?);
         put("OTHER_HARDWARE", "&str", sorted(self.other_hardware, "other_hardware")?);
         put("NODE_LABELS", "(&str, NodeLabel)", sorted(self.node_labels, "node_label")?);
         put("MACHINES", "(&str, &str)", sorted(self.machines, "machine")?);

@@ -244,6 +244,34 @@ pub struct Image {
     pub source: SourceId,
 }
 
+/// A tag (with one `*`: those it stands for) that is there no longer.
+#[derive(Clone, Copy, Debug)]
+pub struct ImageGone {
+    /// As in [`Image`].
+    pub repository: &'static str,
+    /// `latest`, `10.2-*`.
+    pub tag: &'static str,
+    /// How sure.
+    pub basis: Basis,
+    /// Where from.
+    pub source: SourceId,
+}
+
+/// A repository of whose releases before one our exact tags were all, on a day.
+#[derive(Clone, Copy, Debug)]
+pub struct ImageList {
+    /// As in [`Image`].
+    pub repository: &'static str,
+    /// The first release that is outside the list: `13.1.1`.
+    pub before: &'static str,
+    /// That day (`YYYY-MM-DD`).
+    pub complete: &'static str,
+    /// How sure.
+    pub basis: Basis,
+    /// Where from.
+    pub source: SourceId,
+}
+
 /// What a CUDA image has in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Flavour {
@@ -335,6 +363,8 @@ pub struct Toolkit {
 pub struct SystemPackage {
     /// With `*` for a version part: `cuda-compat-*`, `nvidia-driver-*`.
     pub pattern: &'static str,
+    /// The only systems (`ubuntu20.04`) where it does; empty = wherever it is.
+    pub systems: &'static [&'static str],
     /// What it puts there.
     pub carries: Carries,
     /// How sure.
