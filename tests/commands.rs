@@ -110,7 +110,7 @@ fn modules_of_a_cluster_bring_what_is_not_known() {
             ("a.sh", "module load gcc cuda/12.1\npip install torch==2.1.0\n"),
             ("b.sh", "module load PyTorch/2.1.2\npip install torch==2.1.0 xformers\n"),
         ],
-        &["a.sh: torch 2.1.0 pypi", "b.sh: torch ?, xformers ?"],
+        &["a.sh: torch 2.1.0 pypi", "b.sh: torch ?, xformers ?2"],
     );
     for (modules, found) in [
         ("CUDA/11.1.0-GCC-9.3.0 nvhpc/22.5", "torch 2.1.0 pypi"),

@@ -80,6 +80,32 @@ impl Tables {
         Ok(key)
     }
 
+    /// Tags that are there no longer.
+    pub(crate) fn image_gone(&mut self, row: &Row) -> Answer<Key> {
+        let (basis, source) = self.basis_and_source(row, "basis", "source", "")?;
+        let (repository, tags) = (row.must("repository")?, row.list("tags")?);
+        for tag in &tags {
+            let text = format!("ImageGone {{ repository: {repository:?}, tag: {tag:?}, basis: {basis}, source: {source} }}");
+            let mut key = text_key(repository);
+            key.extend(text_key(tag));
+            self.images_gone.push((key, text));
+        }
+        Ok(text_key(repository))
+    }
+
+    /// A repository of which the tables had every tag, on a day.
+    pub(crate) fn image_list(&mut self, row: &Row) -> Answer<Key> {
+        let (basis, source) = self.basis_and_source(row, "basis", "source", "")?;
+        let repository = row.must("repository")?;
+        let text = format!(
+            "ImageList {{ repository: {repository:?}, before: {:?}, complete: {:?}, basis: {basis}, source: {source} }}",
+            row.must("before")?,
+            row.must("complete")?,
+        );
+        self.image_lists.push((text_key(repository), text));
+        Ok(text_key(repository))
+    }
+
     pub(crate) fn bare_image(&mut self, row: &Row) -> Answer<Key> {
         self.source(row.must("source")?)?;
         let repository = row.must("repository")?;

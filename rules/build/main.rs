@@ -16,6 +16,7 @@ mod notation;
 mod order;
 mod releases;
 mod row;
+mod sources;
 mod systems;
 
 use images::IMAGE;
@@ -56,6 +57,8 @@ struct Tables {
     mirrors: Vec<(String, Vec<String>)>,
     images: BTreeMap<String, Vec<(Key, String)>>,
     bare_images: Vec<(Key, String)>,
+    images_gone: Vec<(Key, String)>,
+    image_lists: Vec<(Key, String)>,
     other_hardware: Vec<(Key, String)>,
     other_machines: Vec<(Key, String)>,
     node_labels: Vec<(Key, String)>,
@@ -75,6 +78,8 @@ struct Tables {
     modules: Vec<(Key, String)>,
     torch_bounds: Vec<(Key, String)>,
     complete: Vec<(Key, String)>,
+    module_owners: Vec<(Key, String)>,
+    source_builds: Vec<(Key, String)>,
 }
 
 fn read_tables(folder: &Path) -> Answer<Tables> {
@@ -106,6 +111,8 @@ const KINDS: &[(&str, Take, &[&str])] = &[
     ("mirror", Tables::mirror, &["of", "urls", "source"]),
     ("image", Tables::image, IMAGE),
     ("system_python", Tables::system_python, &["system", "python", "source"]),
+    ("image_gone", Tables::image_gone, &["repository", "tags", "basis", "source"]),
+    ("image_list", Tables::image_list, &["repository", "before", "complete", "basis", "source"]),
     ("bare_image", Tables::bare_image, &["repository", "source"]),
     ("other_hardware", Tables::other_hardware, &["word", "source"]),
     ("other_machine", Tables::other_machine, &["words", "source"]),
@@ -117,13 +124,34 @@ const KINDS: &[(&str, Take, &[&str])] = &[
     ("driver_branch", Tables::driver_branch, &["branch", "cuda", "basis", "source"]),
     ("forward_compat", Tables::forward_compat, &["cuda", "branches", "source"]),
     ("toolkit", Tables::toolkit, &["cuda", "cudas", "sms", "basis", "source"]),
-    ("system_package", Tables::system_package, &["pattern", "patterns", "carries", "basis", "source"]),
+    ("system_package", Tables::system_package, &["pattern", "patterns", "systems", "carries", "basis", "source"]),
     ("shell_file", Tables::shell_file, &["end", "source"]),
     ("service_variable", Tables::service_variable, &["name", "services", "source"]),
     ("configuration_file", Tables::configuration_file, &["name", "variable", "index", "source"]),
     ("module", Tables::module, &["name", "brings", "source"]),
     ("torch_bound", Tables::torch_bound, &["package", "requires", "source"]),
     ("complete", Tables::complete, &["package", "since", "source"]),
+    ("module_owner", Tables::module_owner, &["package", "module", "until", "cuda", "basis", "source"]),
+    (
+        "source_build",
+        Tables::source_build,
+        &[
+            "name",
+            "repositories",
+            "nvcc",
+            "asked_by",
+            "forced_by",
+            "skipped_by",
+            "imports_torch",
+            "declares_torch",
+            "own_architectures",
+            "architectures_by",
+            "wheels",
+            "until",
+            "basis",
+            "source",
+        ],
+    ),
 ];
 type Take = fn(&mut Tables, &Row) -> Answer<Key>;
 
@@ -208,6 +236,8 @@ impl Tables {
         put("IMAGES", "(&str, &[Image])", groups(self.images, "image")?);
         put("SYSTEM_PYTHONS", "(&str, &str)", sorted(self.system_pythons, "system_python")?);
         put("BARE_IMAGES", "&str", sorted(self.bare_images, "bare_image")?);
+        put("IMAGES_GONE", "ImageGone", sorted(self.images_gone, "image_gone")?);
+        put("IMAGE_LISTS", "ImageList", sorted(self.image_lists, "image_list")?);
         put("OTHER_HARDWARE", "&str", sorted(self.other_hardware, "other_hardware")?);
         put("OTHER_MACHINES", "&str", sorted(self.other_machines, "other_machine")?);
         put("NODE_LABELS", "(&str, NodeLabel)", sorted(self.node_labels, "node_label")?);
@@ -255,6 +285,8 @@ impl Tables {
         put("MODULES", "(&str, Brings)", sorted(self.modules, "module")?);
         put("TORCH_BOUNDS", "&str", sorted(self.torch_bounds, "torch_bound")?);
         put("COMPLETE", "(&str, &str)", sorted(self.complete, "complete")?);
+        put("MODULE_OWNERS", "ModuleOwner", sorted(self.module_owners, "module_owner")?);
+        put("SOURCE_BUILDS", "SourceBuild", sorted(self.source_builds, "source_build")?);
         put("SERVICE_VARIABLES", "(&str, &[&str])", sorted(self.service_variables, "service_variable")?);
         put("CONFIGURATION_FILES", "(&str, &str, &str)", sorted(self.configuration_files, "configuration_file")?);
         put("SOURCES", "&str", self.sources.iter().map(|s| format!("{s:?}")).collect());

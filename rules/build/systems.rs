@@ -11,10 +11,10 @@ impl Tables {
             return Err(format!("unknown `carries`: {carries}"));
         }
         let (basis, source) = self.basis_and_source(row, "basis", "source", "")?;
-        let patterns = row.each("pattern", "patterns")?;
+        let (patterns, systems) = (row.each("pattern", "patterns")?, row.list("systems")?);
         for pattern in &patterns {
             let text = format!(
-                "SystemPackage {{ pattern: {pattern:?}, carries: Carries::{carries}, basis: {basis}, source: {source} }}"
+                "SystemPackage {{ pattern: {pattern:?}, systems: &{systems:?}, carries: Carries::{carries}, basis: {basis}, source: {source} }}"
             );
             self.packages.push((text_key(pattern), text));
         }

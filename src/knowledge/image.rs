@@ -1,6 +1,6 @@
 //! What is known of a container image.
 
-use super::rows::Image;
+use super::rows::{Image, ImageGone, ImageList};
 use super::{tables, under};
 use crate::notation::image::ImageReference;
 
@@ -22,6 +22,18 @@ pub fn image(reference: &str) -> Option<&'static Image> {
         Ok(at) => Some(&exact[at]),
         Err(_) => patterns.iter().find(|row| stands_for(row.tag, tag)),
     }
+}
+
+/// The row that says of a tag that it is there no longer.
+#[must_use]
+pub fn image_gone(repository: &str, tag: &str) -> Option<&'static ImageGone> {
+    tables::IMAGES_GONE.iter().find(|row| row.repository == repository && stands_for(row.tag, tag))
+}
+
+/// Up to which release, and on which day, the tables had every tag of a repository.
+#[must_use]
+pub fn image_list(repository: &str) -> Option<&'static ImageList> {
+    tables::IMAGE_LISTS.iter().find(|row| row.repository == repository)
 }
 
 /// Whether an image is one in which no framework lies, whatever its tag.
@@ -188,5 +200,22 @@ mod tests {
         for none in ["", ":", "é", "\u{0}", "a b", "python:latest", "nvidia/cuda:*", "//::@@"] {
             assert!(image(none).is_none(), "{none:?}");
         }
+    }
+
+    #[test]
+    fn tags_that_have_gone() {
+        for (tag, gone) in [
+            ("latest", true),
+            ("10.2-devel-ubuntu18.04", true),
+            ("11.0-base-ubuntu20.04", true),
+            ("11.0.3-base-ubuntu20.04", false),
+            ("11.6.0-base-ubuntu20.04", true),
+            ("12.4.1-base-ubuntu22.04", false),
+        ] {
+            assert_eq!(image_gone("nvidia/cuda", tag).is_some(), gone, "{tag}");
+        }
+        assert!(image_gone("pytorch/pytorch", "latest").is_none());
+        assert_eq!(image_list("nvidia/cuda").map(|list| list.before), Some("13.1.1"));
+        assert!(image_list("pytorch/pytorch").is_none());
     }
 }

@@ -1,4 +1,4 @@
-//! The seven row shapes. `rules/build` makes static tables of them from `rules/knowledge/*.toml`.
+//! The row shapes. `rules/build` makes static tables of them from `rules/knowledge/*.toml`.
 
 /// How sure a fact is. An error rests on the first three only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -160,6 +160,8 @@ pub struct Release {
     pub glibc: &'static str,
     /// Published requirements (PEP 508) on packages of our tables.
     pub requires: &'static [&'static str],
+    /// The torch that the build was compiled against (`2.2.2`, `2.3.0.dev20240207`); empty = not known.
+    pub built_with: &'static str,
     /// Libraries it must find.
     pub needs: &'static [Part],
     /// Libraries it brings, itself or by its pinned dependencies.
@@ -236,6 +238,34 @@ pub struct Image {
     pub os: &'static str,
     /// CPython inside (`3.10`); empty = none or not known.
     pub python: &'static str,
+    /// How sure.
+    pub basis: Basis,
+    /// Where from.
+    pub source: SourceId,
+}
+
+/// A tag (with one `*`: those it stands for) that is there no longer.
+#[derive(Clone, Copy, Debug)]
+pub struct ImageGone {
+    /// As in [`Image`].
+    pub repository: &'static str,
+    /// `latest`, `10.2-*`.
+    pub tag: &'static str,
+    /// How sure.
+    pub basis: Basis,
+    /// Where from.
+    pub source: SourceId,
+}
+
+/// A repository of whose releases before one our exact tags were all, on a day.
+#[derive(Clone, Copy, Debug)]
+pub struct ImageList {
+    /// As in [`Image`].
+    pub repository: &'static str,
+    /// The first release that is outside the list: `13.1.1`.
+    pub before: &'static str,
+    /// That day (`YYYY-MM-DD`).
+    pub complete: &'static str,
     /// How sure.
     pub basis: Basis,
     /// Where from.
@@ -333,6 +363,8 @@ pub struct Toolkit {
 pub struct SystemPackage {
     /// With `*` for a version part: `cuda-compat-*`, `nvidia-driver-*`.
     pub pattern: &'static str,
+    /// The only systems (`ubuntu20.04`) where it does; empty = wherever it is.
+    pub systems: &'static [&'static str],
     /// What it puts there.
     pub carries: Carries,
     /// How sure.
@@ -356,6 +388,65 @@ pub enum Carries {
     Cudnn,
     /// NCCL.
     Nccl,
+}
+
+/// A package whose wheels are a module's files: of two owners of one module, the last one installed wins.
+#[derive(Clone, Copy, Debug)]
+pub struct ModuleOwner {
+    /// Normalised name.
+    pub package: &'static str,
+    /// `onnxruntime`; with dots for a folder below (`nvidia.cudnn`).
+    pub module: &'static str,
+    /// The last release that is known to own it; empty = all.
+    pub until: &'static str,
+    /// The CUDA major that the package is made for, by its name or its libraries'; empty = not in the name.
+    pub cuda: &'static str,
+    /// How sure.
+    pub basis: Basis,
+    /// Where from.
+    pub source: SourceId,
+}
+
+/// What is compiled for the GPU where it is installed.
+#[derive(Clone, Copy, Debug)]
+pub struct SourceBuild {
+    /// Normalised name of what it installs.
+    pub name: &'static str,
+    /// `github.com/NVIDIA/apex`: where its sources are.
+    pub repositories: &'static [&'static str],
+    /// Whether it needs nvcc.
+    pub nvcc: Nvcc,
+    /// The variable (or option) that makes it compile for the GPU though none is seen; empty = none, or none is needed.
+    pub forced_by: &'static str,
+    /// The variable that turns the compilation off; empty = none.
+    pub skipped_by: &'static str,
+    /// Its `setup.py` imports torch at once.
+    pub imports_torch: bool,
+    /// It names torch as a requirement of its build.
+    pub declares_torch: bool,
+    /// It has a list of chips where no GPU is seen and no variable names them.
+    pub own_architectures: bool,
+    /// The variable that names the chips; empty = `TORCH_CUDA_ARCH_LIST`.
+    pub architectures_by: &'static str,
+    /// Releases of which PyPI has wheels: `none`, `all`, those of a specifier, or `absent`: no such package is there.
+    pub wheels: &'static str,
+    /// The last release of which this is known; empty = all.
+    pub until: &'static str,
+    /// How sure.
+    pub basis: Basis,
+    /// Where from.
+    pub source: SourceId,
+}
+
+/// Whether a build needs nvcc.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Nvcc {
+    /// It fails without.
+    Must,
+    /// It compiles for the CPU alone where nvcc or a GPU is missing.
+    IfThere,
+    /// It compiles nothing for the GPU unless this variable asks for it.
+    Asked(&'static str),
 }
 
 /// What the values of a node's label are.

@@ -3,11 +3,21 @@
 use super::rows::SystemPackage;
 use super::tables::SYSTEM_PACKAGES;
 
-/// What a system package puts in place; a version (`=12.4.1-1`) and an architecture (`:amd64`) behind the name do not matter.
+/// What a system package puts in place, wherever it is installed; a version (`=12.4.1-1`) and an architecture (`:amd64`) behind the name do not matter.
 #[must_use]
 pub fn system_package(name: &str) -> Option<&'static SystemPackage> {
-    let name = name.split(['=', ':']).next()?.trim();
-    SYSTEM_PACKAGES.iter().find(|row| stands_for(row.pattern, name))
+    named(name).find(|row| row.systems.is_empty())
+}
+
+/// What a system package puts in place on a system (`ubuntu20.04`).
+#[must_use]
+pub fn system_package_on(system: &str, name: &str) -> Option<&'static SystemPackage> {
+    named(name).find(|row| row.systems.is_empty() || row.systems.contains(&system))
+}
+
+fn named(name: &str) -> impl Iterator<Item = &'static SystemPackage> {
+    let name = name.split(['=', ':']).next().unwrap_or(name).trim();
+    SYSTEM_PACKAGES.iter().filter(move |row| stands_for(row.pattern, name))
 }
 
 /// `*` is a version part: numbers with dots and dashes.
@@ -49,6 +59,10 @@ mod tests {
             ("cudnn9-cuda-12", Some(Cudnn)),
             ("libcudnn9-dev-cuda-13", Some(Cudnn)),
             ("libnccl2", Some(Nccl)),
+            ("nvidia-utils", Some(Driver)),
+            ("libnvidia-compute", Some(Driver)),
+            ("libnvidia-gl-565", Some(Driver)),
+            ("nvtop", None),
             ("cuda-keyring", None),
             ("cuda-toolkit-12-2-dev", None),
             ("nvidia-container-toolkit", None),
@@ -60,5 +74,13 @@ mod tests {
         for (name, carries) in table {
             assert_eq!(system_package(name).map(|p| p.carries), carries, "{name}");
         }
+    }
+
+    #[test]
+    fn some_only_on_one_system() {
+        let on = |system: &str, name: &str| system_package_on(system, name).map(|p| p.carries);
+        assert_eq!(on("ubuntu20.04", "nvtop=1.0.0-1ubuntu2"), Some(Driver));
+        assert_eq!(on("ubuntu22.04", "nvtop"), None);
+        assert_eq!(on("ubuntu22.04", "cuda-drivers"), Some(Driver));
     }
 }

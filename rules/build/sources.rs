@@ -1,0 +1,51 @@
+//! Packages that own a module, and what is compiled where it is installed.
+
+use crate::Tables;
+use crate::order::{Key, text_key};
+use crate::row::{Answer, Row};
+
+impl Tables {
+    /// A package whose wheels are a module's files.
+    pub(crate) fn module_owner(&mut self, row: &Row) -> Answer<Key> {
+        let (basis, source) = self.basis_and_source(row, "basis", "source", "")?;
+        let (package, module) = (row.must("package")?, row.must("module")?);
+        let text = format!(
+            "ModuleOwner {{ package: {package:?}, module: {module:?}, until: {:?}, cuda: {:?}, basis: {basis}, source: {source} }}",
+            row.text("until")?,
+            row.text("cuda")?,
+        );
+        self.module_owners.push((text_key(package), text));
+        Ok(text_key(package))
+    }
+
+    /// What is compiled for the GPU where it is installed.
+    pub(crate) fn source_build(&mut self, row: &Row) -> Answer<Key> {
+        let (basis, source) = self.basis_and_source(row, "basis", "source", "")?;
+        let name = row.must("name")?;
+        let nvcc = match (row.text("nvcc")?, row.text("asked_by")?) {
+            ("must", "") => "Nvcc::Must".to_owned(),
+            ("if-there", "") => "Nvcc::IfThere".to_owned(),
+            ("asked", asked) if !asked.is_empty() => format!("Nvcc::Asked({asked:?})"),
+            (other, asked) => {
+                return Err(format!(
+                    "`nvcc` is `{other}`, `asked_by` `{asked}`: must, if-there, or asked with the variable that asks"
+                ));
+            }
+        };
+        let text = format!(
+            "SourceBuild {{ name: {name:?}, repositories: &{:?}, nvcc: {nvcc}, forced_by: {:?}, skipped_by: {:?}, imports_torch: {}, \
+             declares_torch: {}, own_architectures: {}, architectures_by: {:?}, wheels: {:?}, until: {:?}, basis: {basis}, source: {source} }}",
+            row.list("repositories")?,
+            row.text("forced_by")?,
+            row.text("skipped_by")?,
+            row.flag("imports_torch")?,
+            row.flag("declares_torch")?,
+            row.flag("own_architectures")?,
+            row.text("architectures_by")?,
+            row.text("wheels")?,
+            row.text("until")?,
+        );
+        self.source_builds.push((text_key(name), text));
+        Ok(text_key(name))
+    }
+}
