@@ -438,7 +438,7 @@ fn a_program_that_a_variable_names_is_what_it_holds() {
     // Whose environment it is is not told: what `pip` put elsewhere stays as it was.
     check(
         &[("a.sh", "pip install torch==2.0.0\n\"$PIP\" install torch==2.1.0\n")],
-        &["a.sh: torch 2.0.0 pypi", "a.sh: torch 2.1.0 pypi"],
+        &["a.sh: torch 2.0.0 pypi", "a.sh: torch 2.1.0… pypi"],
     );
     // uv's own options hold where the variable holds uv.
     check(

@@ -64,9 +64,10 @@ pub(crate) fn fold(beginning: &Beginning, world: &World, script: &Script, aliase
                 }
             }
             Event::Install(installed) => {
-                // Who installs into a place that is there already has packages there.
+                // A place that words lead to may be one that packages went into before.
                 let prefix = pythons.lands(&installed.prefix);
-                let somewhere = matches!(prefix, Prefix::Somewhere(_)).then_some(installed.at);
+                let any = || states.values().any(|state| !state.steps.is_empty() || !state.installed.is_empty());
+                let somewhere = (matches!(prefix, Prefix::Somewhere(_)) && any()).then_some(installed.at);
                 // So has one that was not made here, in an image of which nothing is known.
                 let upon = somewhere.or(system.upon.filter(|_| !installed.made));
                 let fresh = || State { before: before.clone(), ..State::of_image(platform.clone(), None) };

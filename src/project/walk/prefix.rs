@@ -3,7 +3,7 @@
 use super::super::paths;
 use super::super::variables::Seen;
 use super::{Prefix, Walker};
-use crate::outline::{InstallFlags, Target, Text, Tool};
+use crate::outline::{InstallFlags, Target, Tool};
 
 impl Walker<'_, '_> {
     /// The prefix that a command without a target installs into.
@@ -71,10 +71,6 @@ impl Walker<'_, '_> {
         }
     }
 
-    fn word(&self, text: &Text) -> String {
-        self.project.sources.slice(text.at).to_owned()
-    }
-
     /// A path as the place where commands run has it.
     pub(super) fn here(&self, path: &str) -> String {
         match (&self.image, self.folders.first()) {
@@ -96,9 +92,7 @@ impl Walker<'_, '_> {
             Target::Named(name) => self.variables.resolve(name).map_or(Prefix::Unknown, |n| conda(&n)),
             Target::Prefix(folder) => match (self.variables.resolve(folder), tool) {
                 (None, _) if flags.creates => Prefix::Unknown,
-                // A script is begun in an environment of its own, by whatever name its Python goes.
-                (None, Tool::Pip | Tool::Uv | Tool::UvPip) if self.image.is_none() => venv(self.word(folder)),
-                (None, _) => Prefix::Somewhere(self.word(folder)),
+                (None, _) => Prefix::Somewhere(self.project.sources.slice(folder.at).to_owned()),
                 (Some(f), Tool::Conda) => conda(&f),
                 (Some(f), _) if f.trim_end_matches('/') == "/usr" => Prefix::Distribution,
                 (Some(f), _) => venv(self.here(&f)),
