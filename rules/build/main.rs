@@ -128,7 +128,7 @@ const KINDS: &[(&str, Take, &[&str])] = &[
     ("shell_file", Tables::shell_file, &["end", "source"]),
     ("service_variable", Tables::service_variable, &["name", "services", "source"]),
     ("configuration_file", Tables::configuration_file, &["name", "variable", "index", "source"]),
-    ("module", Tables::module, &["name", "brings", "source"]),
+    ("module", Tables::module, &["name", "brings", "toolchain", "source"]),
     ("torch_bound", Tables::torch_bound, &["package", "requires", "source"]),
     ("complete", Tables::complete, &["package", "since", "source"]),
     ("module_owner", Tables::module_owner, &["package", "module", "until", "cuda", "basis", "source"]),
@@ -282,7 +282,7 @@ impl Tables {
         put("TOOLKITS", "Toolkit", sorted(self.toolkits, "toolkit")?);
         put("SYSTEM_PACKAGES", "SystemPackage", sorted(self.packages, "system_package")?);
         put("SHELL_FILES", "&str", sorted(self.shell_files, "shell_file")?);
-        put("MODULES", "(&str, Brings)", sorted(self.modules, "module")?);
+        put("MODULES", "(&str, Brings, &str)", sorted(self.modules, "module")?);
         put("TORCH_BOUNDS", "&str", sorted(self.torch_bounds, "torch_bound")?);
         put("COMPLETE", "(&str, &str)", sorted(self.complete, "complete")?);
         put("MODULE_OWNERS", "ModuleOwner", sorted(self.module_owners, "module_owner")?);

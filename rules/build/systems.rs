@@ -50,7 +50,7 @@ impl Tables {
             "conda" => "Conda",
             other => return Err(format!("unknown `brings`: {other}")),
         };
-        self.modules.push((text_key(name), format!("({name:?}, Brings::{brings})")));
+        self.modules.push((text_key(name), format!("({name:?}, Brings::{brings}, {:?})", row.text("toolchain")?)));
         Ok(text_key(name))
     }
 }

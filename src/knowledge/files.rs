@@ -37,10 +37,12 @@ pub enum Brings {
 /// `gcc-11.2` says which of its releases it is.
 #[must_use]
 pub fn module_brings(name: &str) -> Option<Brings> {
-    let name = name.split(['/', '@']).next().unwrap_or_default().to_lowercase();
+    let (name, version) = name.split_once(['/', '@']).unwrap_or((name, ""));
+    let name = name.to_lowercase();
     let bare = name.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | '-'));
-    let known = |name: &str| MODULES.binary_search_by(|(known, _)| (*known).cmp(name)).ok().map(|at| MODULES[at].1);
-    known(&name).or_else(|| known(bare))
+    let known = |name: &str| MODULES.binary_search_by(|(known, ..)| (*known).cmp(name)).ok().map(|at| MODULES[at]);
+    let (.., brings, toolchain) = known(&name).or_else(|| known(bare))?;
+    (toolchain.is_empty() || version.split('-').any(|part| part == toolchain)).then_some(brings)
 }
 
 #[cfg(test)]
@@ -66,7 +68,9 @@ mod tests {
             ("cuda10.2/toolkit/10.2.89", Some(Brings::Nothing)),
             ("gcc-11.2", Some(Brings::Nothing)),
             ("Miniconda3", Some(Brings::Conda)),
+            // Sites give their own Python a configuration of pip; one that is named by its toolchain has none.
             ("python/3.11", None),
+            ("Python/3.11.3-GCCcore-12.3.0", Some(Brings::Nothing)),
             ("PyTorch", None),
             ("", None),
         ] {

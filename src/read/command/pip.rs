@@ -104,12 +104,19 @@ const PIP: Grammar = Grammar {
     abbreviates: true,
 };
 
+/// Those of `pip config`: <https://pip.pypa.io/en/stable/cli/pip_config/>.
+const CONFIG: Grammar = Grammar {
+    valued: &[&["--editor"], &["--python"], &["--log"]],
+    flags: &[&["--global"], &["--user"], &["--site"], &["-q", "--quiet"], &["-v", "--verbose"], &["--isolated"]],
+    abbreviates: true,
+};
+
 /// What `pip …` does; `words` are those behind `pip`, `python -m pip`.
 pub(in crate::read) fn pip(words: &[Text]) -> Vec<Does> {
     let Some((mut parts, command, rest)) = PIP.verb(words, &["install", "download", "wheel", "uninstall"]) else {
         return Vec::new();
     };
-    parts.extend(PIP.parse(rest));
+    parts.extend(if command.known() == Some("config") { CONFIG.parse(rest) } else { PIP.parse(rest) });
     match command.known() {
         Some("install") => install(parts, false),
         Some("download" | "wheel") => install(parts, true),
@@ -373,6 +380,8 @@ pub(super) mod tests {
             ("$COMMAND torch install", ""),
             ("$COMMAND", ""),
             ("config set global.extra-index-url https://e.org/cu118", "PIP_EXTRA_INDEX_URL=https://e.org/cu118"),
+            ("config --global set global.index-url https://e.org/cu118", "PIP_INDEX_URL=https://e.org/cu118"),
+            ("config set --user install.index-url https://e.org/cu118", "PIP_INDEX_URL=https://e.org/cu118"),
             ("install --upgrade", ""),
             ("install", ""),
             ("list --outdated", ""),
