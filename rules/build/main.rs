@@ -73,6 +73,7 @@ struct Tables {
     service_variables: Vec<(Key, String)>,
     configuration_files: Vec<(Key, String)>,
     modules: Vec<(Key, String)>,
+    features: Vec<(Key, String)>,
     torch_bounds: Vec<(Key, String)>,
     complete: Vec<(Key, String)>,
 }
@@ -122,6 +123,7 @@ const KINDS: &[(&str, Take, &[&str])] = &[
     ("service_variable", Tables::service_variable, &["name", "services", "source"]),
     ("configuration_file", Tables::configuration_file, &["name", "variable", "index", "source"]),
     ("module", Tables::module, &["name", "brings", "source"]),
+    ("feature", Tables::feature, &["name", "brings", "source"]),
     ("torch_bound", Tables::torch_bound, &["package", "requires", "source"]),
     ("complete", Tables::complete, &["package", "since", "source"]),
 ];
@@ -253,6 +255,7 @@ impl Tables {
         put("SYSTEM_PACKAGES", "SystemPackage", sorted(self.packages, "system_package")?);
         put("SHELL_FILES", "&str", sorted(self.shell_files, "shell_file")?);
         put("MODULES", "(&str, Brings)", sorted(self.modules, "module")?);
+        put("FEATURES", "(&str, Brings)", sorted(self.features, "feature")?);
         put("TORCH_BOUNDS", "&str", sorted(self.torch_bounds, "torch_bound")?);
         put("COMPLETE", "(&str, &str)", sorted(self.complete, "complete")?);
         put("SERVICE_VARIABLES", "(&str, &[&str])", sorted(self.service_variables, "service_variable")?);

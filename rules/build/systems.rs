@@ -43,14 +43,27 @@ impl Tables {
     }
 
     pub(crate) fn module(&mut self, row: &Row) -> Answer<Key> {
+        let (key, text) = self.brings(row)?;
+        self.modules.push((key.clone(), text));
+        Ok(key)
+    }
+
+    pub(crate) fn feature(&mut self, row: &Row) -> Answer<Key> {
+        let (key, text) = self.brings(row)?;
+        self.features.push((key.clone(), text));
+        Ok(key)
+    }
+
+    /// A name with what it brings of Python.
+    fn brings(&mut self, row: &Row) -> Answer<(Key, String)> {
         self.source(row.must("source")?)?;
         let name = row.must("name")?;
         let brings = match row.must("brings")? {
             "nothing" => "Nothing",
+            "python" => "Python",
             "conda" => "Conda",
             other => return Err(format!("unknown `brings`: {other}")),
         };
-        self.modules.push((text_key(name), format!("({name:?}, Brings::{brings})")));
-        Ok(text_key(name))
+        Ok((text_key(name), format!("({name:?}, Brings::{brings})")))
     }
 }

@@ -10,6 +10,7 @@ mod extended;
 mod givers;
 mod gpu_machine;
 mod images;
+mod inside;
 mod installers;
 mod launches;
 mod locks;
@@ -69,6 +70,7 @@ pub(crate) struct Project<'a> {
     spoken: spoken::Spoken,
     givers: givers::Givers,
     merged: merged::Merged<'a>,
+    inside: inside::Inside<'a>,
     left_out: context::LeftOut<'a>,
     installers: installers::Installers,
     usage: usage::Usage,
@@ -141,6 +143,7 @@ impl<'a> Project<'a> {
             spoken,
             givers,
             merged,
+            inside: inside::Inside::default(),
             left_out,
             installers,
             usage,
@@ -152,6 +155,7 @@ impl<'a> Project<'a> {
         };
         project.spoken = spoken::Spoken::of(&project);
         project.givers = givers::givers(&project);
+        project.inside = inside::Inside::of(&project);
         project.installers = installers::Installers::of(&project);
         project.before = before::before(&project);
         project.usage = usage::Usage::of(&project);
@@ -224,8 +228,11 @@ impl<'a> Project<'a> {
             .collect();
         let root = self.workspaces.root(path).map(str::to_owned);
         let services = self.givers.changed_services().clone();
-        let is_image = self.file(path).is_some_and(|file| file.kind == Kind::Dockerfile);
-        let images = is_image.then(|| self.givers.hash_of_images());
+        let is_image =
+            self.file(path).is_some_and(|file| matches!(file.kind, Kind::Dockerfile | Kind::Devcontainer | Kind::Compose));
+        let inside = makes_images.then(|| self.inside.places());
+        let images = makes_images.then(|| self.givers.hash_of_images());
+        let images = (images, inside);
         (self.givers.of(path).hash, images, services, self.installers.tool(path), self.brought(path), root, before)
     }
     /// Where the parts of a file begin.

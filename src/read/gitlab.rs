@@ -3,10 +3,10 @@
 use std::ops::Range;
 use std::rc::Rc;
 
+use super::scalar;
 use super::shell::{self, word::push_literal};
 use super::syntax::interpolation::node_text;
-use super::syntax::yaml::{Node, Style, Tree};
-use super::workflow::fold;
+use super::syntax::yaml::{Node, Tree};
 use crate::outline::{Act, Choice, Does, How, Include, Job, Outline, Piece, Place, Scope, Text, Variable, When};
 use crate::source::{FileId, Span};
 
@@ -42,7 +42,7 @@ const KEYWORDS: &[&str] = &[
 /// Reads a pipeline.
 pub(super) fn read(file: FileId, text: &str) -> Outline {
     let tree = Tree::read(file, text);
-    let mut reader = Reader { file, source: text.into(), text: text.to_owned(), acts: Vec::new(), comments: Vec::new() };
+    let mut reader = Reader { source: text.into(), acts: Vec::new(), comments: Vec::new() };
     for root in tree.documents() {
         for (key, job) in root.entries() {
             let Some(name) = key.text().filter(|name| !name.starts_with('.') && !KEYWORDS.contains(name)) else { continue };
@@ -74,11 +74,8 @@ fn layers<'a>(root: Node<'a>, job: Node<'a>) -> Option<Vec<Node<'a>>> {
 }
 
 struct Reader {
-    file: FileId,
     /// As it stands.
     source: Rc<str>,
-    /// With the line ends that YAML folds as blanks.
-    text: String,
     acts: Vec<Act>,
     comments: Vec<Range<usize>>,
 }
@@ -186,20 +183,7 @@ impl Reader {
     }
 
     fn line(&mut self, line: Node<'_>, when: &[Choice]) {
-        let plain = match line.style() {
-            Some(Style::Double) => !line.raw().contains('\\'),
-            Some(Style::Single) => !line.raw().contains("''"),
-            Some(_) => true,
-            None => false,
-        };
-        if !plain {
-            return;
-        }
-        let part = line.body().range();
-        if line.style().is_some_and(|s| s != Style::Literal) && line.raw().contains('\n') {
-            fold(&mut self.text, part.clone(), line.style() == Some(Style::Folded));
-        }
-        let read = shell::read_excerpt(&shell::excerpt(self.file, &self.text, part));
+        let read = shell::read_excerpt(&scalar::script(line, &self.source));
         self.comments.extend(read.comments);
         self.acts.extend(read.acts.into_iter().map(|mut act| {
             act.when.0.splice(0..0, when.iter().cloned());
