@@ -48,6 +48,7 @@ use givers::Gpu;
 
 use crate::device;
 use crate::outline::{Act, Change, Does, How, Kind, Launch, Outline, Patch, Text, Variable};
+use crate::read::gitlab::local_path;
 use crate::source::{FileId, Sources, Span};
 
 /// An rc file that does more is nobody's; each is walked for every manifest below it.
@@ -197,6 +198,12 @@ impl<'a> Project<'a> {
             for act in &file.outline.acts {
                 found.extend(merged::named(path, &act.does).flatten().map(|file| (file, Kind::Compose)));
                 let (to, kind) = match &act.does {
+                    Does::Include(include) if include.how == How::Pipeline => {
+                        let from = if file.by_link { "" } else { paths::folder(path) };
+                        let to = local_path(&include.path).and_then(|to| paths::join(from, to));
+                        found.extend(to.map(|to| (to, Kind::GitlabCi)));
+                        continue;
+                    }
                     Does::Include(include) if include.how == How::Compose => (&include.path, Kind::Compose),
                     Does::Include(include) if include.how == How::Manifest => (&include.path, Kind::Kubernetes),
                     Does::Patch(Patch { change: Change::File(path), .. }) => (path, Kind::Kubernetes),
@@ -228,7 +235,7 @@ impl<'a> Project<'a> {
             .collect();
         let root = self.workspaces.root(path).map(str::to_owned);
         let services = self.givers.changed_services().clone();
-        let is_image =
+        let makes_images =
             self.file(path).is_some_and(|file| matches!(file.kind, Kind::Dockerfile | Kind::Devcontainer | Kind::Compose));
         let inside = makes_images.then(|| self.inside.places());
         let images = makes_images.then(|| self.givers.hash_of_images());

@@ -71,7 +71,11 @@ impl<'a> Walker<'_, 'a> {
             self.given(path, &layers);
             return;
         }
-        let Some(image) = merged::imaged(&layers).and_then(|layer| layer.image.as_ref()) else { return };
+        let Some(image) = merged::imaged(&layers).and_then(|layer| layer.image.as_ref()) else {
+            // A dev container whose service is not here.
+            self.script.events.push(Event::Base { image: None, at: key, also: Vec::new() });
+            return self.given(path, &layers);
+        };
         self.script.suits_host |= self.variables.says_of(image).suits_host();
         let (name, own) = (self.variables.resolve(image), self.variable_of(image));
         let reasons = self.reasons(image);

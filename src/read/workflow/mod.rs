@@ -204,7 +204,7 @@ impl Reader<'_> {
     }
 
     fn script(&mut self, body: Node<'_>, row: &Row) -> shell::Script {
-        let cut = scalar::script(body, self.text);
+        let cut = scalar::script(body);
         let mut script = shell::read_excerpt(&self.filled(&cut, row));
         self.comments.append(&mut script.comments);
         self.torn.append(&mut script.torn);
