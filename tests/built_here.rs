@@ -130,7 +130,7 @@ fn a_development_container_may_be_a_service() {
         developed(&json("[\"../compose.yml\", \"over.yml\"]"), &[named, over]),
         "dev: <python:3.12> torch 2.2.0 pypi, torchaudio 2.2.0 pypi"
     );
-    assert_eq!(developed(&json("\"../nowhere.yml\""), &[]), "dev: <> torch 2.2.0… pypi, torchaudio 2.2.0… pypi");
+    assert_eq!(developed(&json("\"../nowhere.yml\""), &[]), "dev: <> torch ?, torchaudio 2.2.0… pypi");
 }
 
 #[test]

@@ -16,11 +16,8 @@ const MOST: usize = 150;
 impl Linter {
     /// Reads those again of which a file that they take in has come or changed.
     pub(super) fn join_pipelines(&mut self) {
-        let pipelines: Vec<String> = self
-            .files
-            .iter()
-            .filter_map(|(path, file)| (file.kind == Kind::GitlabCi && !file.by_link).then(|| path.clone()))
-            .collect();
+        let pipelines = self.files.iter().filter(|(_, file)| file.kind == Kind::GitlabCi && !file.by_link);
+        let pipelines: Vec<String> = pipelines.map(|(path, _)| path.clone()).collect();
         for path in pipelines {
             let parts = self.included(&path);
             let mut hasher = DefaultHasher::new();

@@ -55,9 +55,9 @@ pub(super) fn read(file: FileId, text: &str) -> Outline {
 pub(super) fn joined(file: FileId, text: &str, included: &[Included<'_>]) -> Outline {
     let own = Tree::read(file, text);
     let trees: Vec<(&str, Tree<'_>)> = included.iter().map(|one| (one.path, Tree::read(one.file, one.text))).collect();
-    let mut pipeline = Pipeline { roots: own.documents().collect(), unknown: None };
+    let mut pipeline = Pipeline { roots: own.documents().last().into_iter().collect(), unknown: None };
     let mut reader = Reader { acts: Vec::new(), comments: Vec::new() };
-    for path in own.documents().filter_map(|root| root.get("include")).flat_map(locals).filter_map(Result::ok) {
+    for path in pipeline.roots.iter().filter_map(|root| root.get("include")).flat_map(locals).filter_map(Result::ok) {
         let does = Does::Include(Include { path: path.clone(), how: How::Pipeline });
         reader.acts.push(Act { at: path.at, when: When::default(), does });
     }
@@ -70,8 +70,8 @@ pub(super) fn joined(file: FileId, text: &str, included: &[Included<'_>]) -> Out
             match (found, local) {
                 (Some((path, tree)), _) => {
                     if taken.insert(path) {
-                        pipeline.roots.extend(tree.documents());
-                        ahead.extend(tree.documents());
+                        pipeline.roots.extend(tree.documents().last());
+                        ahead.extend(tree.documents().last());
                     }
                 }
                 (None, Ok(Text { at, .. }) | Err(at)) => pipeline.unknown = pipeline.unknown.or(Some(at)),
@@ -113,7 +113,7 @@ pub(crate) fn local_path(path: &Text) -> Option<&str> {
 
 /// All files of a pipeline.
 struct Pipeline<'a> {
-    /// Those that have the last word first.
+    /// Those that have the last word first; of a file the last document, which a header may stand before.
     roots: Vec<Node<'a>>,
     /// Where something is taken in of which nothing is known.
     unknown: Option<Span>,

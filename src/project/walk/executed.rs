@@ -30,6 +30,9 @@ impl<'a> Walker<'_, 'a> {
     pub(super) fn executed_in_service(&mut self, path: &str, service: &Launch) {
         let project = self.project;
         let done = project.inside.done(service);
+        if done.is_empty() {
+            return;
+        }
         let only = project.inside.is_only(service, &project.merged.layers(path, service));
         for at in done {
             let Some(file) = project.file(at.path) else { continue };
