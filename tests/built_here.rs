@@ -52,7 +52,7 @@ fn an_image_of_another_tag_is_not_the_one_that_is_built_here() {
         // Which of the two has the name, the order says in which they are built.
         "docker build -t acme/base:1 -f base.Dockerfile .\ndocker build -t acme/base:1 --build-arg V=2.2.0 -f base.Dockerfile .\n",
     ] {
-        assert_eq!(upon("build.sh", text), "<acme/base:1> torch ?, torchaudio 2.1.0 pypi", "{text}");
+        assert_eq!(upon("build.sh", text), "<acme/base:1> torch ?, torchaudio 2.1.0… pypi", "{text}");
     }
 }
 
@@ -82,4 +82,100 @@ fn commands_in_a_container_that_runs() {
     said("docker exec bar pip install torch==2.2.0\n", "");
     said("docker exec foo pip install torch==2.2.0\ndocker exec $OTHER pip install torch==2.3.0\n", "torch 2.2.0 pypi");
     said("docker exec foo nvidia-smi\n", "");
+}
+
+const MADE: &str =
+    "FROM python:3.11 AS base\nARG V=2.1.0\nRUN pip install torch==$V\nFROM base AS more\nRUN pip install torchvision\n";
+
+/// What a development container has that these files describe.
+fn developed(json: &str, more: &[(&str, &str)]) -> String {
+    let files: Vec<_> = [(".devcontainer/devcontainer.json", json), ("Dockerfile", MADE), ("r.txt", "torchaudio==2.2.0\n")]
+        .into_iter()
+        .chain(more.iter().copied())
+        .collect();
+    let all = environments(&files);
+    let own = all.iter().filter_map(|line| line.strip_prefix(".devcontainer/devcontainer.json:"));
+    own.map(str::to_owned).collect::<Vec<_>>().join(" | ")
+}
+
+#[test]
+fn a_development_container_works_in_what_is_built_for_it() {
+    let build = r#""build": {"dockerfile": "../Dockerfile", "context": "..", "args": {"V": "2.2.0"}, "target": "base"}"#;
+    let joined = "Dockerfile: <python:3.11> torch 2.2.0 pypi, torchaudio 2.2.0 pypi";
+    for command in [
+        r#""postCreateCommand": "pip install -r r.txt""#,
+        r#""onCreateCommand": ["pip", "install", "-r", "r.txt"]"#,
+        r#""updateContentCommand": {"a": "pip install -r r.txt", "b": "echo x"}"#,
+    ] {
+        assert_eq!(developed(&format!("{{{build}, {command}}}"), &[]), joined, "{command}");
+    }
+    // What changes nothing makes no environment of its own.
+    assert_eq!(developed(&format!(r#"{{{build}, "postCreateCommand": "git config x y"}}"#), &[]), "");
+    let old = r#"{"dockerFile": "../Dockerfile", "context": "..", "postCreateCommand": "pip install torchaudio==2.1.0"}"#;
+    let all = "Dockerfile: <python:3.11> torch 2.1.0 pypi, torchaudio 2.1.0 pypi, torchvision 0.29.2… pypi";
+    assert_eq!(developed(old, &[]), all);
+}
+
+#[test]
+fn a_development_container_may_be_a_service() {
+    let json = |files: &str| {
+        format!(r#"{{"dockerComposeFile": {files}, "service": "dev", "postCreateCommand": "pip install -r r.txt"}}"#)
+    };
+    let built = "services:\n  dev:\n    build: {context: ., target: base}\n    environment: {PIP_EXTRA_INDEX_URL: 'https://download.pytorch.org/whl/cu121'}\n";
+    let with_index = "dev: <python:3.11> torch 2.2.0+cu121 pytorch/cu121, torchaudio 2.2.0+cu121 pytorch/cu121";
+    assert_eq!(developed(&json("\"../compose.yml\""), &[("compose.yml", built)]), with_index);
+    let named = ("compose.yml", "services:\n  dev: {image: 'pytorch/pytorch:$TAG'}\n");
+    let over = (".devcontainer/over.yml", "services:\n  dev: {image: 'python:3.12'}\n");
+    assert_eq!(
+        developed(&json("[\"../compose.yml\", \"over.yml\"]"), &[named, over]),
+        "dev: <python:3.12> torch 2.2.0 pypi, torchaudio 2.2.0 pypi"
+    );
+    assert_eq!(developed(&json("\"../nowhere.yml\""), &[]), "dev: <> torch ?, torchaudio 2.2.0… pypi");
+}
+
+#[test]
+fn features_bring_pythons_and_what_is_not_known() {
+    let with = |features: &str| {
+        let json = r#"{"build": {"dockerfile": "../Dockerfile", "target": "base"}, "postCreateCommand": "pip install torchaudio==2.1.0", "#;
+        developed(&format!("{json}\"features\": {features}}}"), &[])
+    };
+    let own = "Dockerfile: <python:3.11> torch 2.1.0 pypi, torchaudio 2.1.0 pypi";
+    assert_eq!(with(r#"{"ghcr.io/devcontainers/features/nvidia-cuda:1": {"installCudnn": true}}"#), own);
+    assert_eq!(with(r#"{"ghcr.io/devcontainers/features/python:1": {}}"#), own);
+    let other = "Dockerfile: <python:3.11> torch 2.1.0 pypi | Dockerfile: <python:3.11> torch 2.1.0 pypi, torchaudio 2.1.0 pypi";
+    assert_eq!(with(r#"{"ghcr.io/devcontainers/features/python:1": "3.12"}"#), other);
+    assert_eq!(with(r#"{"ghcr.io/devcontainers/features/python:1": {"version": "3.12"}}"#), other);
+    let perhaps = "Dockerfile: <python:3.11> torch 2.1.0 pypi, torchaudio 2.1.0… pypi";
+    assert_eq!(with(r#"{"ghcr.io/others/features/x:1": {}}"#), perhaps);
+}
+
+#[test]
+fn commands_in_the_container_of_a_service() {
+    let compose = "services:\n  app: {image: 'python:3.11'}\n  built: {build: {context: ., target: base}}\n";
+    let said = |path: &str, text: &str, start: &str, more: &[(&str, &str)]| {
+        let mut files = vec![("compose.yml", compose), ("Dockerfile", MADE), (path, text)];
+        files.extend(more);
+        let all = environments(&files);
+        let prefix = format!("compose.yml:{start}: <python:3.11> ");
+        all.iter().find_map(|line| line.strip_prefix(prefix.as_str())).unwrap_or("none").to_owned()
+    };
+    for text in [
+        "docker compose exec app pip install torch==2.2.0\n",
+        "docker-compose -f compose.yml exec -T -w /w app bash -c 'pip install torch==2.2.0'\n",
+        "docker compose --profile gpu run --rm app pip install torch==2.2.0\n",
+    ] {
+        assert_eq!(said("run.sh", text, "app", &[]), "torch 2.2.0 pypi", "{text}");
+    }
+    assert_eq!(said("Makefile", "x:\n\tdocker compose exec app pip install torch==2.2.0\n", "app", &[]), "torch 2.2.0 pypi");
+    let exec = "docker compose exec built pip install torchaudio==2.1.0\n";
+    assert_eq!(said("run.sh", exec, "built", &[]), "torch 2.1.0 pypi, torchaudio 2.1.0 pypi");
+    for text in ["docker compose exec other pip install torch==2.2.0\n", "docker compose exec app nvidia-smi\n"] {
+        assert_eq!(said("run.sh", text, "app", &[]), "", "{text}");
+    }
+    assert_eq!(said("run.sh", "docker compose exec built nvidia-smi\n", "built", &[]), "none");
+    // It may be the other one; and what one container gets, the next has not.
+    let other = ("sub/compose.yml", "services:\n  app: {image: 'python:3.11'}\n");
+    assert_eq!(said("run.sh", "docker compose exec app pip install torch==2.2.0\n", "app", &[other]), "");
+    let twice = "docker compose run app pip install torch==2.2.0\ndocker compose run app pip install torchaudio==2.1.0\n";
+    assert_eq!(said("run.sh", twice, "app", &[]), "");
 }

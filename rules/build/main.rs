@@ -76,6 +76,7 @@ struct Tables {
     service_variables: Vec<(Key, String)>,
     configuration_files: Vec<(Key, String)>,
     modules: Vec<(Key, String)>,
+    features: Vec<(Key, String)>,
     torch_bounds: Vec<(Key, String)>,
     complete: Vec<(Key, String)>,
     module_owners: Vec<(Key, String)>,
@@ -129,6 +130,7 @@ const KINDS: &[(&str, Take, &[&str])] = &[
     ("service_variable", Tables::service_variable, &["name", "services", "source"]),
     ("configuration_file", Tables::configuration_file, &["name", "variable", "index", "source"]),
     ("module", Tables::module, &["name", "brings", "toolchain", "source"]),
+    ("feature", Tables::feature, &["name", "brings", "source"]),
     ("torch_bound", Tables::torch_bound, &["package", "requires", "source"]),
     ("complete", Tables::complete, &["package", "since", "source"]),
     ("module_owner", Tables::module_owner, &["package", "module", "until", "cuda", "basis", "source"]),
@@ -283,6 +285,7 @@ impl Tables {
         put("SYSTEM_PACKAGES", "SystemPackage", sorted(self.packages, "system_package")?);
         put("SHELL_FILES", "&str", sorted(self.shell_files, "shell_file")?);
         put("MODULES", "(&str, Brings, &str)", sorted(self.modules, "module")?);
+        put("FEATURES", "(&str, Brings)", sorted(self.features, "feature")?);
         put("TORCH_BOUNDS", "&str", sorted(self.torch_bounds, "torch_bound")?);
         put("COMPLETE", "(&str, &str)", sorted(self.complete, "complete")?);
         put("MODULE_OWNERS", "ModuleOwner", sorted(self.module_owners, "module_owner")?);

@@ -43,14 +43,27 @@ impl Tables {
     }
 
     pub(crate) fn module(&mut self, row: &Row) -> Answer<Key> {
+        let (key, name, brings) = self.brings(row)?;
+        self.modules.push((key.clone(), format!("({name:?}, {brings}, {:?})", row.text("toolchain")?)));
+        Ok(key)
+    }
+
+    pub(crate) fn feature(&mut self, row: &Row) -> Answer<Key> {
+        let (key, name, brings) = self.brings(row)?;
+        self.features.push((key.clone(), format!("({name:?}, {brings})")));
+        Ok(key)
+    }
+
+    /// A name with what it brings of Python.
+    fn brings<'r>(&mut self, row: &'r Row) -> Answer<(Key, &'r str, String)> {
         self.source(row.must("source")?)?;
         let name = row.must("name")?;
         let brings = match row.must("brings")? {
             "nothing" => "Nothing",
+            "python" => "Python",
             "conda" => "Conda",
             other => return Err(format!("unknown `brings`: {other}")),
         };
-        self.modules.push((text_key(name), format!("({name:?}, Brings::{brings}, {:?})", row.text("toolchain")?)));
-        Ok(text_key(name))
+        Ok((text_key(name), name, format!("Brings::{brings}")))
     }
 }

@@ -1,6 +1,6 @@
 //! What is known of what lies outside a project: files that shells read, those that installers obey, environment modules.
 
-use super::tables::{CONFIGURATION_FILES, MODULES, SHELL_FILES};
+use super::tables::{CONFIGURATION_FILES, FEATURES, MODULES, SHELL_FILES};
 
 /// Whether a file is one that a tool writes for shells, and that says nothing of where packages come from.
 #[must_use]
@@ -24,13 +24,23 @@ fn configuration_file(name: &str) -> Option<&'static (&'static str, &'static str
     CONFIGURATION_FILES.binary_search_by(|(known, ..)| (*known).cmp(name)).ok().map(|at| &CONFIGURATION_FILES[at])
 }
 
-/// What an environment module brings of Python.
+/// What an environment module, or a dev container's feature, brings of Python.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Brings {
     /// None of it: `cuda/12.1`, `GCC@12.3.0`.
     Nothing,
+    /// A Python of the version that is asked for.
+    Python,
     /// A conda, with a Python and packages of its own.
     Conda,
+}
+
+/// What a dev container's feature brings of Python; `None` where that is not known. Its version does not matter.
+#[must_use]
+pub fn feature_brings(name: &str) -> Option<Brings> {
+    let last = name.rfind('/').map_or(0, |slash| slash + 1);
+    let end = name[last..].find([':', '@']).map_or(name.len(), |end| last + end);
+    FEATURES.binary_search_by(|(known, _)| (*known).cmp(&name[..end])).ok().map(|at| FEATURES[at].1)
 }
 
 /// What an environment module brings of Python; `None` where that is not known. The number in `cuda10.2/toolkit`, `miniconda3`,
@@ -58,6 +68,21 @@ mod tests {
         assert_eq!(configuration_variable("npmrc"), None);
         assert_eq!(configured_index("uv.toml"), Some("UV_INDEX_URL"));
         assert_eq!(configured_index(".condarc"), None);
+    }
+
+    #[test]
+    fn features() {
+        for (name, brings) in [
+            ("ghcr.io/devcontainers/features/python:1", Some(Brings::Python)),
+            ("ghcr.io/devcontainers/features/conda", Some(Brings::Conda)),
+            ("ghcr.io/devcontainers/features/nvidia-cuda:1.2.3", Some(Brings::Nothing)),
+            ("ghcr.io/devcontainers/features/git@sha256:0", Some(Brings::Nothing)),
+            ("ghcr.io/others/features/git:1", None),
+            ("./local", None),
+            ("", None),
+        ] {
+            assert_eq!(feature_brings(name), brings, "{name}");
+        }
     }
 
     #[test]

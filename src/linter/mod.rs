@@ -4,6 +4,7 @@ mod conclude;
 pub mod coverage;
 mod in_force;
 mod launches;
+mod pipelines;
 mod start;
 mod upon;
 
@@ -50,6 +51,8 @@ struct Read {
     kind: Kind,
     by_link: bool,
     hash: u64,
+    /// Of the files that it is read together with.
+    joined: u64,
     /// What it configures is wrong, and that is told each time.
     mistaken: bool,
     outline: Arc<Outline>,
@@ -130,7 +133,7 @@ impl Linter {
     fn read(&mut self, path: &str, id: FileId, kind: Kind, by_link: bool) {
         let text = self.sources.text(id);
         let outline = Arc::new(read::read(kind, path, id, text));
-        self.files.insert(path.to_owned(), Read { id, kind, by_link, hash: hash_of(text), mistaken: false, outline });
+        self.files.insert(path.to_owned(), Read { id, kind, by_link, hash: hash_of(text), joined: 0, mistaken: false, outline });
         self.work.files += 1;
     }
 
@@ -231,12 +234,14 @@ impl Linter {
 
     /// Lints.
     pub fn report(&mut self) -> Report {
+        self.join_pipelines();
         let mut report = self.round();
         // A file that a link makes ours may link to others.
         for _ in 0..MOST_ROUNDS {
             if !self.read_linked() {
                 break;
             }
+            self.join_pipelines();
             report = self.round();
         }
         report

@@ -23,7 +23,7 @@ impl Linter {
         matches!(&beginning.enters, Enters::Manifest(selection) if selection.upon).hash(&mut hasher);
         format!("{hosts:?}").hash(&mut hasher);
         for id in &judged.reached {
-            (id, self.files.get(self.sources.path(*id)).map(|f| f.hash)).hash(&mut hasher);
+            (id, self.files.get(self.sources.path(*id)).map(|f| (f.hash, f.joined))).hash(&mut hasher);
         }
         for (path, _) in &judged.looked {
             (path, self.files.get(path).map(|f| f.hash)).hash(&mut hasher);

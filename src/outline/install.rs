@@ -179,3 +179,12 @@ pub struct Download {
     /// To where; `None` for standard output.
     pub to: Option<Text>,
 }
+
+/// A dev container's feature: what is put into its image by name.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Feature {
+    /// `ghcr.io/devcontainers/features/python:1`.
+    pub name: Text,
+    /// Its option of that name.
+    pub version: Option<Text>,
+}

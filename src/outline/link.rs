@@ -41,6 +41,8 @@ pub enum How {
     PythonScript,
     /// make's `include x.mk`.
     Makefile,
+    /// A file of GitLab's that a pipeline takes in; its path is the repository's.
+    Pipeline,
     /// A compose file that is read together with another.
     Compose,
     /// Kustomize's `resources`: a manifest, or a folder with a kustomization.

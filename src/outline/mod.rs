@@ -10,7 +10,7 @@ mod place;
 mod text;
 mod told;
 
-pub use install::{Compile, Download, Install, InstallFlags, Line, Modules, Removal, SystemPackages, Target, Tool};
+pub use install::{Compile, Download, Feature, Install, InstallFlags, Line, Modules, Removal, SystemPackages, Target, Tool};
 pub use launch::{BuildOf, Change, Extends, GpuRequest, Inline, Launch, Launcher, Node, Object, Patch};
 pub use link::{Copy, Goal, How, INPUTS, Include, Job, Members, Sifted, Stage, Use, Written, input_name};
 pub use package::{IndexKind, IndexLine, Language, Locked, LockedFrom, Requirement, Role, Route, RouteTo};
@@ -257,6 +257,8 @@ pub enum Does {
     Use(Use),
     /// Environment modules are loaded or unloaded (`module load cuda/12.1`).
     Modules(Modules),
+    /// Something is put into a dev container's image by name (`features`).
+    Feature(Feature),
     /// A file is fetched (`wget`, `curl`).
     Download(Download),
     /// NVIDIA's installer is run (`sh cuda_12.4.1_550.54.15_linux.run --toolkit`).

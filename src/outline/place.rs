@@ -58,6 +58,13 @@ pub enum Place {
     Image(Text),
     /// The rest of the subshell happens in a container that is running, by its name (`docker exec`).
     Container(Text),
+    /// The same in that of a compose file's service (`docker compose exec`), or in one that is made of it for this alone (`run`).
+    Service {
+        /// The service.
+        name: Text,
+        /// One of its own.
+        anew: bool,
+    },
     /// A called function's body begins, in the same shell; the [`Place::Back`] that belongs to it follows.
     Call,
     /// A subshell or a RUN begins; the [`Place::Back`] that belongs to it follows.

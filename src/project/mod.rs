@@ -10,6 +10,7 @@ mod extended;
 mod givers;
 mod gpu_machine;
 mod images;
+mod inside;
 mod installers;
 mod launches;
 mod locks;
@@ -47,6 +48,7 @@ use givers::Gpu;
 
 use crate::device;
 use crate::outline::{Act, Change, Does, How, Kind, Launch, Outline, Patch, Text, Variable};
+use crate::read::gitlab::local_path;
 use crate::source::{FileId, Sources, Span};
 
 /// An rc file that does more is nobody's; each is walked for every manifest below it.
@@ -69,6 +71,7 @@ pub(crate) struct Project<'a> {
     spoken: spoken::Spoken,
     givers: givers::Givers,
     merged: merged::Merged<'a>,
+    inside: inside::Inside<'a>,
     left_out: context::LeftOut<'a>,
     installers: installers::Installers,
     usage: usage::Usage,
@@ -141,6 +144,7 @@ impl<'a> Project<'a> {
             spoken,
             givers,
             merged,
+            inside: inside::Inside::default(),
             left_out,
             installers,
             usage,
@@ -152,6 +156,7 @@ impl<'a> Project<'a> {
         };
         project.spoken = spoken::Spoken::of(&project);
         project.givers = givers::givers(&project);
+        project.inside = inside::Inside::of(&project);
         project.installers = installers::Installers::of(&project);
         project.before = before::before(&project);
         project.usage = usage::Usage::of(&project);
@@ -193,6 +198,12 @@ impl<'a> Project<'a> {
             for act in &file.outline.acts {
                 found.extend(merged::named(path, &act.does).flatten().map(|file| (file, Kind::Compose)));
                 let (to, kind) = match &act.does {
+                    Does::Include(include) if include.how == How::Pipeline => {
+                        let from = if file.by_link { "" } else { paths::folder(path) };
+                        let to = local_path(&include.path).and_then(|to| paths::join(from, to));
+                        found.extend(to.map(|to| (to, Kind::GitlabCi)));
+                        continue;
+                    }
                     Does::Include(include) if include.how == How::Compose => (&include.path, Kind::Compose),
                     Does::Include(include) if include.how == How::Manifest => (&include.path, Kind::Kubernetes),
                     Does::Patch(Patch { change: Change::File(path), .. }) => (path, Kind::Kubernetes),
@@ -224,8 +235,11 @@ impl<'a> Project<'a> {
             .collect();
         let root = self.workspaces.root(path).map(str::to_owned);
         let services = self.givers.changed_services().clone();
-        let is_image = self.file(path).is_some_and(|file| file.kind == Kind::Dockerfile);
-        let images = is_image.then(|| self.givers.hash_of_images());
+        let makes_images =
+            self.file(path).is_some_and(|file| matches!(file.kind, Kind::Dockerfile | Kind::Devcontainer | Kind::Compose));
+        let inside = makes_images.then(|| self.inside.places());
+        let images = makes_images.then(|| self.givers.hash_of_images());
+        let images = (images, inside);
         (self.givers.of(path).hash, images, services, self.installers.tool(path), self.brought(path), root, before)
     }
     /// Where the parts of a file begin.

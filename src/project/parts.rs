@@ -35,6 +35,8 @@ pub(super) struct Parts<'a> {
     launches: usize,
     /// Acts from which on containers that run are worked in.
     containers: Vec<usize>,
+    /// Acts from which on it is worked in containers of services.
+    services: Vec<usize>,
     /// Acts that put a driver on the machine.
     drivers: Vec<usize>,
 }
@@ -62,6 +64,10 @@ impl<'a> Parts<'a> {
                 }
                 Does::Enter(Place::Container(_)) => {
                     parts.containers.push(i);
+                    None
+                }
+                Does::Enter(Place::Service { .. }) => {
+                    parts.services.push(i);
                     None
                 }
                 Does::Goal(goal) => {
@@ -112,6 +118,10 @@ impl<'a> Parts<'a> {
     /// The acts behind this one from which on containers that run are worked in.
     pub(super) fn containers_after(&self, at: usize) -> &[usize] {
         &self.containers[self.containers.partition_point(|container| *container <= at)..]
+    }
+    /// The acts from which on it is worked in containers of services.
+    pub(super) fn services(&self) -> &[usize] {
+        &self.services
     }
     /// How many launches there are.
     pub(super) fn launches(&self) -> usize {

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::givers::{Built, Gpu, Interpolations};
 use super::processors::Processors;
 use super::variables::{Seen, Value, Variables};
-use super::{Project, merged, paths};
-use crate::outline::{Act, Choice, Does, Goal, Job, Kind, Node, Piece, Stage, Text, Tool};
+use super::{Project, inside, merged, paths};
+use crate::outline::{Act, Choice, Does, Goal, Job, Kind, Launcher, Node, Piece, Stage, Text, Tool};
 use crate::platform::{Arch, Os};
 use crate::source::Span;
 use crate::{device, work};
@@ -66,7 +66,7 @@ pub(crate) enum Enters {
         /// The position of the called job's act.
         job: usize,
     },
-    /// A launch of an image that is not built here, by the position of its act.
+    /// A launch of an image that is not built here, or in whose container more is done, by the position of its act.
     Image(usize),
 }
 
@@ -139,23 +139,39 @@ pub(crate) fn commanded(project: &Project<'_>) -> Vec<Beginning> {
             if let Does::Job(job) = &act.does {
                 lent = !has_own_runner(job);
             }
-            if let Does::Launch(launch) = &act.does
-                && let Some(image) = &launch.image
-                && launch.build.is_none()
-                && !containers.contains(&image.at)
-            {
-                let word = launch.name.clone().unwrap_or_else(|| {
-                    let image = written(project, image);
-                    let name = paths::name(&image);
-                    name.split(':').next().unwrap_or(name).to_owned()
-                });
-                // The driver is asked only where the GPU is given.
-                let layers = project.merged.layers(path, launch);
-                let runs = !lent && project.gpu(&layers) == Gpu::Yes && !merged::is_replaced(launch, &layers);
-                let processors = Processors::of(&layers, interpolations.of_launch(path, launch));
-                let start = start(format!("{path}:{word}"), image.at, Enters::Image(i), runs);
-                found.push(Beginning { processors, nodes: vec![launch.nodes.clone()], ..start });
-            }
+            let Does::Launch(launch) = &act.does else { continue };
+            // What is only built is its Dockerfile's, unless more is done in it.
+            let worked_in = || match launch.by {
+                Launcher::Devcontainer => inside::changes(&acts[i + 1..]),
+                _ => launch.build.is_some() && !project.inside.done(launch).is_empty(),
+            };
+            let (at, word) = match &launch.image {
+                Some(image) if launch.build.is_none() => {
+                    if containers.contains(&image.at) {
+                        continue;
+                    }
+                    let image_name = || {
+                        let image = written(project, image);
+                        let name = paths::name(&image);
+                        name.split(':').next().unwrap_or(name).to_owned()
+                    };
+                    (image.at, launch.name.clone().unwrap_or_else(image_name))
+                }
+                _ if worked_in() => {
+                    let dockerfile = launch.build.as_ref().and_then(|build| build.dockerfile.as_ref()?.known());
+                    let built = || paths::name(dockerfile.unwrap_or("Dockerfile")).to_owned();
+                    (launch.key, launch.name.clone().unwrap_or_else(built))
+                }
+                _ => continue,
+            };
+            let (of, stands) = inside::service(project, path, file, launch).unwrap_or((path, launch));
+            // The driver is asked only where the GPU is given.
+            let layers = project.merged.layers(of, stands);
+            let given = launch.gpu.is_asked() || project.gpu(&layers) == Gpu::Yes;
+            let runs = !lent && given && !merged::is_replaced(launch, &layers);
+            let processors = Processors::of(&layers, interpolations.of_launch(of, stands));
+            let start = start(format!("{path}:{word}"), at, Enters::Image(i), runs);
+            found.push(Beginning { processors, nodes: vec![launch.nodes.clone()], ..start });
         }
     }
     found

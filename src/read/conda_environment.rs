@@ -1,12 +1,13 @@
 //! conda's `environment.yml`.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use super::container::variables;
 use super::requirements;
 use super::syntax::interpolation::node_text;
 use super::syntax::template;
-use super::syntax::yaml::{Node, Tree};
+use super::syntax::yaml::{Node, Style, Tree};
 use crate::notation::match_spec::MatchSpec;
 use crate::outline::{Act, Choice, Does, IndexKind, IndexLine, Language, Outline, Place, Requirement, Role, Scope, Torn, When};
 use crate::source::FileId;
@@ -28,7 +29,7 @@ pub(super) fn read(file: FileId, text: &str) -> Outline {
         }
         for node in root.get("dependencies").into_iter().flat_map(Node::items) {
             if let Some(packages) = node.get("pip") {
-                pip.extend(packages.items().into_iter().filter(|n| !n.is_map() && !n.is_list()).map(|n| n.body().range()));
+                pip.extend(packages.items().into_iter().filter_map(|n| Some((n.body().range(), n.style()?))));
                 continue;
             }
             let Some(written) = node_text(node) else { continue };
@@ -75,20 +76,43 @@ fn selector(tree: &Tree<'_>, node: Node<'_>) -> When {
 }
 
 /// The text with all but these parts as blanks, a line for each: conda copies the items of `pip:` into a requirements file.
-fn only(text: &str, mut parts: Vec<Range<usize>>) -> String {
-    parts.sort_by_key(|p| (p.start, p.end));
+fn only(text: &str, mut parts: Vec<(Range<usize>, Style)>) -> String {
+    parts.sort_by_key(|(p, _)| (p.start, p.end));
     let mut out = String::with_capacity(text.len());
-    for part in parts {
+    for (part, style) in parts {
         let Some(between) = part.start.checked_sub(out.len()) else { continue };
         out.extend(std::iter::repeat_n('\n', between.min(1)));
         out.extend(std::iter::repeat_n(' ', between.saturating_sub(1)));
         // A folded item is one line.
-        out.extend(text.get(part).unwrap_or_default().chars().map(|c| if matches!(c, '\n' | '\r') { ' ' } else { c }));
+        let part = unescaped(text.get(part).unwrap_or_default(), style);
+        out.extend(part.chars().map(|c| if matches!(c, '\n' | '\r') { ' ' } else { c }));
     }
     let rest = text.len().saturating_sub(out.len());
     out.extend(std::iter::repeat_n('\n', rest.min(1)));
     out.extend(std::iter::repeat_n(' ', rest.saturating_sub(1)));
     out
+}
+
+/// Escaped quotes as quotes, each with a blank outside of what it quotes: every other byte stays in its place.
+fn unescaped(item: &str, style: Style) -> Cow<'_, str> {
+    let (escaped, opens, closes) = match style {
+        Style::Double => ("\\\"", " \"", "\" "),
+        Style::Single => ("''", " '", "' "),
+        Style::Plain | Style::Literal | Style::Folded => return Cow::Borrowed(item),
+    };
+    if !item.contains(escaped) {
+        return Cow::Borrowed(item);
+    }
+    let mut out = String::with_capacity(item.len());
+    for (n, part) in item.split(escaped).enumerate() {
+        match n {
+            0 => {}
+            n if n % 2 == 1 => out.push_str(opens),
+            _ => out.push_str(closes),
+        }
+        out.push_str(part);
+    }
+    Cow::Owned(out)
 }
 
 #[cfg(test)]

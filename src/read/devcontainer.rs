@@ -6,7 +6,9 @@ use super::container::{gpu_options, option_values, option_variables, variables};
 use super::syntax::interpolation::node_text;
 use super::syntax::yaml::{Node, Tree};
 use super::{command, scalar, shell};
-use crate::outline::{Act, BuildOf, Does, GpuRequest, How, Include, Launch, Launcher, Outline, Place, Scope, Text, When};
+use crate::outline::{
+    Act, BuildOf, Does, Feature, GpuRequest, How, Include, Launch, Launcher, Outline, Place, Scope, Text, When,
+};
 use crate::source::FileId;
 
 /// Reads a dev container: JSON with comments and trailing commas.
@@ -16,13 +18,20 @@ pub(super) fn read(file: FileId, text: &str) -> Outline {
     let mut acts = Vec::new();
     if let Some((root, act)) = tree.documents().find_map(|root| Some((root, launch(root, tree.is_torn_in(&(0..text.len())))?))) {
         acts.push(act);
+        let always = |at, does| Act { at, when: When::default(), does };
         let files = root.get("dockerComposeFile").into_iter();
         let files = files.flat_map(|node| if node.is_list() { node.items() } else { vec![node] }).filter_map(node_text);
-        acts.extend(files.map(|path| Act {
-            at: path.at,
-            when: When::default(),
-            does: Does::Include(Include { path, how: How::Compose }),
-        }));
+        let files: Vec<Text> = files.collect();
+        if let ([first, ..], [.., last]) = (files.as_slice(), files.as_slice()) {
+            acts.push(always(first.at.to(last.at), Does::Together(files.clone())));
+        }
+        acts.extend(files.into_iter().map(|path| always(path.at, Does::Include(Include { path, how: How::Compose }))));
+        for (key, options) in root.get("features").map(Node::entries).unwrap_or_default() {
+            let version = if options.is_map() { options.get("version") } else { Some(options) };
+            let name = key.text().map(|name| Text::literal(name, key.body()));
+            let feature = name.map(|name| Feature { name, version: version.and_then(node_text) });
+            acts.extend(feature.map(|feature| always(key.at().to(options.at()), Does::Feature(feature))));
+        }
         for command in COMMANDS.iter().filter_map(|key| root.get(key)) {
             // The commands of an object run beside each other.
             let all =

@@ -73,6 +73,25 @@ impl Excerpt {
         self.push(&text[done..], at + done);
     }
 
+    /// With `{{ … }}` and `${{ … }}` of one line as unknown.
+    pub(crate) fn templated(&self) -> Excerpt {
+        let (mut out, mut done) = (Excerpt::new(self.file), 0);
+        while let Some(open) = self.text[done..].find("{{").map(|n| n + done) {
+            let line_end = self.text[open..].find('\n').map_or(self.text.len(), |n| n + open);
+            let Some(close) = self.text[open..line_end].find("}}").map(|n| n + open + 2) else {
+                out.push_part(self, done..line_end);
+                done = line_end;
+                continue;
+            };
+            let start = if self.text[done..open].ends_with('$') { open - 1 } else { open };
+            out.push_part(self, done..start);
+            out.push_for(UNKNOWN.encode_utf8(&mut [0; 4]), self.span(start..close).range());
+            done = close;
+        }
+        out.push_part(self, done..self.text.len());
+        out
+    }
+
     /// Appends a part of another excerpt of the same file.
     pub(crate) fn push_part(&mut self, from: &Excerpt, part: Range<usize>) {
         let first = from.runs.partition_point(|r| r.here <= part.start).saturating_sub(1);

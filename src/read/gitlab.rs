@@ -1,12 +1,11 @@
 //! GitLab CI (<https://docs.gitlab.com/ci/yaml/>): every job is an environment, its `before_script` and `script` one shell.
 
-use std::ops::Range;
-use std::rc::Rc;
+use std::collections::HashSet;
 
+use super::scalar;
 use super::shell::{self, word::push_literal};
 use super::syntax::interpolation::node_text;
-use super::syntax::yaml::{Node, Style, Tree};
-use super::workflow::fold;
+use super::syntax::yaml::{Node, Tree};
 use crate::outline::{Act, Choice, Does, How, Include, Job, Outline, Piece, Place, Scope, Text, Variable, When};
 use crate::source::{FileId, Span};
 
@@ -39,53 +38,127 @@ const KEYWORDS: &[&str] = &[
     "spec",
 ];
 
-/// Reads a pipeline.
+/// A file that a pipeline takes in, by its path from the pipeline's folder.
+pub(crate) struct Included<'t> {
+    pub(crate) path: &'t str,
+    pub(crate) file: FileId,
+    pub(crate) text: &'t str,
+}
+
+/// Reads a pipeline of which nothing else is known.
 pub(super) fn read(file: FileId, text: &str) -> Outline {
-    let tree = Tree::read(file, text);
-    let mut reader = Reader { file, source: text.into(), text: text.to_owned(), acts: Vec::new(), comments: Vec::new() };
-    for root in tree.documents() {
-        for (key, job) in root.entries() {
-            let Some(name) = key.text().filter(|name| !name.starts_with('.') && !KEYWORDS.contains(name)) else { continue };
-            if let Some(layers) = layers(root, job).filter(|_| job.is_map()) {
-                reader.job(root, key, name, &layers);
+    joined(file, text, &[])
+}
+
+/// Reads a pipeline together with the files that it takes in, and that those take in
+/// (<https://docs.gitlab.com/ci/yaml/includes/>): what it says itself has the last word.
+pub(super) fn joined(file: FileId, text: &str, included: &[Included<'_>]) -> Outline {
+    let own = Tree::read(file, text);
+    let trees: Vec<(&str, Tree<'_>)> = included.iter().map(|one| (one.path, Tree::read(one.file, one.text))).collect();
+    let mut pipeline = Pipeline { roots: own.documents().last().into_iter().collect(), unknown: None };
+    let mut reader = Reader { acts: Vec::new(), comments: Vec::new() };
+    for path in pipeline.roots.iter().filter_map(|root| root.get("include")).flat_map(locals).filter_map(Result::ok) {
+        let does = Does::Include(Include { path: path.clone(), how: How::Pipeline });
+        reader.acts.push(Act { at: path.at, when: When::default(), does });
+    }
+    let mut ahead: Vec<Node<'_>> = pipeline.roots.clone();
+    let mut taken: HashSet<&str> = HashSet::new();
+    while let Some(root) = ahead.pop() {
+        // Of several the last one wins.
+        for local in root.get("include").into_iter().flat_map(locals).rev() {
+            let found = local.as_ref().ok().and_then(|path| trees.iter().find(|(of, _)| Some(*of) == local_path(path)));
+            match (found, local) {
+                (Some((path, tree)), _) => {
+                    if taken.insert(path) {
+                        pipeline.roots.extend(tree.documents().last());
+                        ahead.extend(tree.documents().last());
+                    }
+                }
+                (None, Ok(Text { at, .. }) | Err(at)) => pipeline.unknown = pipeline.unknown.or(Some(at)),
             }
         }
     }
-    tree.outline(reader.acts, reader.comments)
-}
-
-/// A job with what it extends, itself first; `None` where that is not in this file.
-fn layers<'a>(root: Node<'a>, job: Node<'a>) -> Option<Vec<Node<'a>>> {
-    let mut found = Vec::new();
-    let mut todo = vec![job];
-    while let Some(layer) = todo.pop() {
-        if found.len() == LAYERS || layer.is_open() {
-            return None;
-        }
-        found.push(layer);
-        let Some(extends) = layer.get("extends") else { continue };
-        let names = if extends.is_list() { extends.items() } else { vec![extends] };
-        // Of several the last one wins: it is looked at first.
-        for name in names {
-            todo.push(root.get(name.text()?).filter(|base| base.is_map())?);
+    let mut seen: HashSet<&str> = HashSet::new();
+    for (key, job) in pipeline.roots.iter().flat_map(|root| root.entries()) {
+        let Some(name) = key.text().filter(|name| !name.starts_with('.') && !KEYWORDS.contains(name)) else { continue };
+        if job.is_map()
+            && seen.insert(name)
+            && let Some(layers) = pipeline.layers(name)
+        {
+            reader.job(&pipeline, key, name, &layers);
         }
     }
-    Some(found)
+    // Those of the other files are told with them.
+    let comments = reader.comments.into_iter().filter(|at| at.file == file).map(|at| at.range());
+    own.outline(reader.acts, comments.collect())
+}
+
+/// The files of the repository that an `include` names; of others the place.
+fn locals(include: Node<'_>) -> Vec<Result<Text, Span>> {
+    let items = if include.is_list() { include.items() } else { vec![include] };
+    let local = |item: Node<'_>| {
+        // Which rules hold, and what inputs make of it, is known only when it runs.
+        let plain = ["rules", "inputs"].iter().all(|key| item.get(key).is_none());
+        let path = if item.is_map() { item.get("local").filter(|_| plain) } else { Some(item) };
+        path.and_then(node_text).filter(|path| local_path(path).is_some()).ok_or(item.at())
+    };
+    items.into_iter().map(local).collect()
+}
+
+/// The path of a file of the repository, from its top.
+pub(crate) fn local_path(path: &Text) -> Option<&str> {
+    let path = path.known()?;
+    (!path.contains("://") && !path.contains(['*', '?', '['])).then(|| path.trim_start_matches('/'))
+}
+
+/// All files of a pipeline.
+struct Pipeline<'a> {
+    /// Those that have the last word first; of a file the last document, which a header may stand before.
+    roots: Vec<Node<'a>>,
+    /// Where something is taken in of which nothing is known.
+    unknown: Option<Span>,
+}
+
+impl<'a> Pipeline<'a> {
+    fn all(&self, key: &str) -> impl Iterator<Item = Node<'a>> + Clone {
+        self.roots.iter().filter_map(|root| root.get(key)).collect::<Vec<_>>().into_iter()
+    }
+
+    fn path(&self, keys: &[&str]) -> Option<Node<'a>> {
+        let (first, rest) = keys.split_first()?;
+        self.all(first).find_map(|node| node.path(rest))
+    }
+
+    /// A job with what it extends, itself first; `None` where that is not here.
+    fn layers(&self, name: &'a str) -> Option<Vec<Node<'a>>> {
+        let mut found = Vec::new();
+        let mut todo = vec![name];
+        while let Some(name) = todo.pop() {
+            let own: Vec<Node<'a>> = self.all(name).collect();
+            let whole = !own.is_empty() && own.iter().all(|layer| layer.is_map() && !layer.is_open());
+            if !whole || found.len() >= LAYERS {
+                return None;
+            }
+            let extends = own.iter().find_map(|layer| layer.get("extends"));
+            found.extend(own);
+            let Some(extends) = extends else { continue };
+            // Of several the last one wins: it is looked at first.
+            for name in if extends.is_list() { extends.items() } else { vec![extends] } {
+                todo.push(name.text()?);
+            }
+        }
+        Some(found)
+    }
 }
 
 struct Reader {
-    file: FileId,
-    /// As it stands.
-    source: Rc<str>,
-    /// With the line ends that YAML folds as blanks.
-    text: String,
     acts: Vec<Act>,
-    comments: Vec<Range<usize>>,
+    comments: Vec<Span>,
 }
 
 impl Reader {
-    fn job(&mut self, root: Node<'_>, key: Node<'_>, name: &str, layers: &[Node<'_>]) {
-        let default = root.get("default").into_iter().chain([root]);
+    fn job(&mut self, pipeline: &Pipeline<'_>, key: Node<'_>, name: &str, layers: &[Node<'_>]) {
+        let default = pipeline.all("default").chain(pipeline.roots.iter().copied());
         let inherits = |kind: &str, name: &str| match layers.iter().find_map(|layer| layer.path(&["inherit", kind])) {
             Some(list) if list.is_list() => list.items().iter().any(|item| item.text() == Some(name)),
             all => all.and_then(Node::text) != Some("false"),
@@ -94,7 +167,8 @@ impl Reader {
             let default = default.clone().filter(|_| inherits("default", wanted));
             layers.iter().copied().chain(default).find_map(|layer| layer.get(wanted))
         };
-        let rules = layers.iter().find_map(|layer| layer.get("rules")).into_iter().chain(root.path(&["workflow", "rules"]));
+        let rules = layers.iter().find_map(|layer| layer.get("rules")).into_iter();
+        let rules = rules.chain(pipeline.path(&["workflow", "rules"]));
         let ruled: Vec<_> =
             rules.flat_map(Node::items).filter_map(|rule| rule.get("variables")).flat_map(Node::entries).collect();
         let Some(script) = layers.iter().find_map(|layer| layer.get("script")) else { return };
@@ -103,7 +177,7 @@ impl Reader {
         let rows = matrix.map(rows).unwrap_or_default();
         let rows = if rows.len() * length > BUDGET { Vec::new() } else { rows };
         let image = of("image").map(|node| node.get("name").unwrap_or(node));
-        let included = root.get("include").map(|node| Text { pieces: vec![Piece::Opaque], at: node.at() });
+        let included = pipeline.unknown.map(|at| Text { pieces: vec![Piece::Opaque], at });
         let does =
             Job { name: name.to_owned(), container: image.and_then(node_text).or(included), runs_on: of("tags").map(labels) };
         let counted = (0u32..).zip(if rows.is_empty() { vec![Vec::new()] } else { rows.clone() });
@@ -114,15 +188,15 @@ impl Reader {
             let when = if rows.is_empty() { Vec::new() } else { vec![Choice::Row { job: name.to_owned(), row: number }] };
             let act = |at: Span, does: Does| Act { at, when: When(when.clone()), does };
             self.acts.push(act(key.at(), Does::Job(does.clone())));
-            let nodes = [root].into_iter().chain(layers.iter().rev().copied());
+            let nodes = pipeline.roots.iter().rev().chain(layers.iter().rev()).copied();
             // What is included may set variables for all jobs.
-            self.acts.extend(root.get("include").map(|node| act(node.at(), anything(node.at()))));
+            self.acts.extend(pipeline.unknown.map(|at| act(at, anything(at))));
             let variables: Vec<_> = nodes.filter_map(|of| of.get("variables")).collect();
-            let (named, own): (Vec<_>, Vec<_>) = variables.into_iter().partition(|node| is_reference(&self.source, *node));
+            let (named, own): (Vec<_>, Vec<_>) = variables.into_iter().partition(|node| is_reference(*node));
             self.acts.extend(named.into_iter().map(|node| act(node.at(), anything(node.at()))));
-            let of_all = root.get("variables").map(Node::at);
+            let of_all: Vec<Span> = pipeline.all("variables").map(Node::at).collect();
             let given = own.into_iter().flat_map(|node| {
-                let inherited = Some(node.at()) == of_all;
+                let inherited = of_all.contains(&node.at());
                 let own = move |name: &Node<'_>| !inherited || name.text().is_some_and(|name| inherits("variables", name));
                 node.entries().into_iter().filter(move |(name, _)| own(name))
             });
@@ -143,20 +217,20 @@ impl Reader {
                 }
             }
             let before = of("before_script").into_iter().chain([script]);
-            self.shell(root, &before.collect::<Vec<_>>(), &when);
-            self.shell(root, &of("after_script").into_iter().collect::<Vec<_>>(), &when);
+            self.shell(pipeline, &before.collect::<Vec<_>>(), &when);
+            self.shell(pipeline, &of("after_script").into_iter().collect::<Vec<_>>(), &when);
         }
     }
 
     /// Scripts that one shell runs.
-    fn shell(&mut self, root: Node<'_>, scripts: &[Node<'_>], when: &[Choice]) {
+    fn shell(&mut self, pipeline: &Pipeline<'_>, scripts: &[Node<'_>], when: &[Choice]) {
         let (Some(first), Some(last)) = (scripts.first(), scripts.last()) else { return };
         let opened = self.acts.len();
         let enter = |at, place| Act { at, when: When(when.to_vec()), does: Does::Enter(place) };
         self.acts.push(enter(first.at(), Place::Subshell));
-        let (mut left, text) = (LINES, Rc::clone(&self.source));
-        for line in scripts.iter().flat_map(|script| lines(*script, &|node| is_reference(&text, node))) {
-            self.line_of(root, line, when, 0, &mut left);
+        let mut left = LINES;
+        for line in scripts.iter().flat_map(|script| lines(*script)) {
+            self.line_of(pipeline, line, when, 0, &mut left);
         }
         if self.acts.len() == opened + 1 {
             self.acts.pop();
@@ -166,18 +240,17 @@ impl Reader {
     }
 
     /// A line, or the lines that a `!reference` stands for; one to what is not here may set anything.
-    fn line_of(&mut self, root: Node<'_>, line: Node<'_>, when: &[Choice], depth: usize, left: &mut usize) {
-        let source = Rc::clone(&self.source);
-        if !is_reference(&source, line) {
+    fn line_of(&mut self, pipeline: &Pipeline<'_>, line: Node<'_>, when: &[Choice], depth: usize, left: &mut usize) {
+        if !is_reference(line) {
             return self.line(line, when);
         }
         let keys: Option<Vec<&str>> = line.items().into_iter().map(Node::text).collect();
-        let found = keys.filter(|keys| !keys.is_empty() && depth < REFERENCES).and_then(|keys| root.path(&keys));
-        let lines = found.map(|found| lines(found, &|node| is_reference(&source, node))).filter(|lines| lines.len() <= *left);
+        let found = keys.filter(|keys| !keys.is_empty() && depth < REFERENCES).and_then(|keys| pipeline.path(&keys));
+        let lines = found.map(lines).filter(|lines| lines.len() <= *left);
         match lines {
             Some(lines) => {
                 *left -= lines.len();
-                lines.into_iter().for_each(|line| self.line_of(root, line, when, depth + 1, left));
+                lines.into_iter().for_each(|line| self.line_of(pipeline, line, when, depth + 1, left));
             }
             None => {
                 self.acts.push(Act { at: line.at(), when: When(when.to_vec()), does: anything(line.at()) });
@@ -186,21 +259,9 @@ impl Reader {
     }
 
     fn line(&mut self, line: Node<'_>, when: &[Choice]) {
-        let plain = match line.style() {
-            Some(Style::Double) => !line.raw().contains('\\'),
-            Some(Style::Single) => !line.raw().contains("''"),
-            Some(_) => true,
-            None => false,
-        };
-        if !plain {
-            return;
-        }
-        let part = line.body().range();
-        if line.style().is_some_and(|s| s != Style::Literal) && line.raw().contains('\n') {
-            fold(&mut self.text, part.clone(), line.style() == Some(Style::Folded));
-        }
-        let read = shell::read_excerpt(&shell::excerpt(self.file, &self.text, part));
-        self.comments.extend(read.comments);
+        let read = shell::read_excerpt(&scalar::script(line));
+        let file = line.body().file;
+        self.comments.extend(read.comments.into_iter().map(|at| Span::new(file, at.start, at.end)));
         self.acts.extend(read.acts.into_iter().map(|mut act| {
             act.when.0.splice(0..0, when.iter().cloned());
             act
@@ -214,13 +275,13 @@ fn anything(at: Span) -> Does {
 }
 
 /// Whether a list is one of `!reference [job, script]`.
-fn is_reference(text: &str, list: Node<'_>) -> bool {
-    let before = text.get(..list.at().range().start).unwrap_or_default().trim_end_matches([' ', '\t']);
+fn is_reference(list: Node<'_>) -> bool {
+    let before = list.source().get(..list.at().range().start).unwrap_or_default().trim_end_matches([' ', '\t']);
     list.is_list() && (before.ends_with(REFERENCE) || list.raw().starts_with(REFERENCE))
 }
 
 /// The lines of a script: a text, a list, a list with lists in it. What a `!reference` names stays a list.
-fn lines<'a>(script: Node<'a>, is_reference: &impl Fn(Node<'a>) -> bool) -> Vec<Node<'a>> {
+fn lines(script: Node<'_>) -> Vec<Node<'_>> {
     if !script.is_list() || is_reference(script) {
         return vec![script];
     }

@@ -19,7 +19,7 @@ mod dockerfile;
 mod dockerignore;
 mod env_file;
 mod excerpt;
-mod gitlab;
+pub(crate) mod gitlab;
 mod inline;
 mod kubernetes;
 mod kustomization;
@@ -215,10 +215,19 @@ pub fn kind_by_content(path: &str, head: &str) -> Option<Kind> {
 #[must_use]
 pub fn read(kind: Kind, path: &str, file: FileId, text: &str) -> Outline {
     let Some(format) = FORMATS.iter().find(|f| f.kind == kind) else { return Outline::default() };
-    let mut outline = (format.read)(file, text);
+    settled(format, path, file, text, (format.read)(file, text))
+}
+
+/// Reads one of GitLab's pipelines together with the files that it takes in: what those say is a part of it.
+pub(crate) fn pipeline(path: &str, file: FileId, text: &str, included: &[gitlab::Included<'_>]) -> Outline {
+    let Some(format) = FORMATS.iter().find(|f| f.kind == Kind::GitlabCi) else { return Outline::default() };
+    settled(format, path, file, text, gitlab::joined(file, text, included))
+}
+
+fn settled(format: &Format, path: &str, file: FileId, text: &str, mut outline: Outline) -> Outline {
     made::settle(&mut outline.acts);
     inline::name(path, &mut outline.acts);
-    outline.acts.extend(default_runtime::find(kind, file, text));
+    outline.acts.extend(default_runtime::find(format.kind, file, text));
     // Files that are ours by a pattern or by content may be meant for another program.
     if !format.exact.iter().any(|glob| names::fits(glob, path)) {
         outline.torn.clear();

@@ -4,7 +4,19 @@ use std::iter::Peekable;
 use std::str::CharIndices;
 
 use super::excerpt::Excerpt;
+use super::shell;
 use super::syntax::yaml::{Node, Style};
+
+/// The script that a scalar holds, its continued lines joined; what a template writes in it is not known.
+pub(super) fn script(node: Node<'_>) -> Excerpt {
+    let body = node.body();
+    match excerpt(node) {
+        Some(script) => shell::joined(&script.templated()),
+        // What is hidden from YAML is in no value.
+        None if node.is_template() && node.style().is_some() => shell::excerpt(body.file, node.source(), body.range()),
+        None => Excerpt::new(body.file),
+    }
+}
 
 /// A scalar's text, nothing where it is blank; `None` where a template writes it, or where its bytes do not lead to it.
 pub(super) fn excerpt(node: Node<'_>) -> Option<Excerpt> {

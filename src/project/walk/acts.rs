@@ -7,9 +7,9 @@ use super::super::variables::{self, Seen, Value, Variables};
 use super::decided::{Decided, of_build};
 use super::prefix::{conda, venv};
 use super::{Event, Kept, Prefix, Walker};
-use crate::knowledge::{Brings, configuration_variable, configured_index, is_shell_file, module_brings};
+use crate::knowledge::{Brings, configuration_variable, configured_index, feature_brings, is_shell_file, module_brings};
 use crate::notation::asking::Says;
-use crate::outline::{Act, Answer, Does, How, Include, Kind, Lead, Leaves, Piece, Place, Scope, Text, Variable};
+use crate::outline::{Act, Answer, Does, Feature, How, Include, Kind, Lead, Leaves, Piece, Place, Scope, Text, Variable};
 use crate::source::Span;
 
 fn is_of_tool(path: &Text) -> bool {
@@ -58,7 +58,7 @@ impl<'a> Walker<'_, 'a> {
                 }
                 Does::Enter(Place::Subshell | Place::Call) => frames.push(Frame::Call),
                 // Another start's business.
-                Does::Enter(Place::Container(_)) if left.is_none() => left = frames.len().checked_sub(1),
+                Does::Enter(Place::Container(_) | Place::Service { .. }) if left.is_none() => left = frames.len().checked_sub(1),
                 Does::Enter(Place::Back) => {
                     if let Some(Frame::Subshell(state)) = frames.pop() {
                         self.back(*state);
@@ -248,6 +248,7 @@ impl<'a> Walker<'_, 'a> {
                 }
             }
             Does::Modules(modules) if !modules.unloads => self.load(&modules.names, act.at),
+            Does::Feature(feature) => self.add(feature),
             Does::Python(text) => {
                 if let Some(text) = self.variables.resolve(text) {
                     self.script.events.push(Event::Python(text));
@@ -280,6 +281,22 @@ impl<'a> Walker<'_, 'a> {
         }
         if brings_python {
             self.script.events.push(Event::Unknown);
+        }
+    }
+
+    /// A dev container's feature brings a Python of its own, or packages that are not known, or nothing of that.
+    fn add(&mut self, feature: &Feature) {
+        let name = self.variables.resolve(&feature.name);
+        match name.as_deref().and_then(feature_brings) {
+            Some(Brings::Nothing) => {}
+            Some(Brings::Python) => {
+                // Those are the image's own, where it has one.
+                let own = |version: &Text| matches!(version.known(), Some("os-provided" | "system" | "none"));
+                if let Some(version) = feature.version.as_ref().filter(|version| !own(version)) {
+                    self.go(&Place::Python(version.clone()));
+                }
+            }
+            Some(Brings::Conda) | None => self.script.events.push(Event::Unknown),
         }
     }
 
@@ -405,7 +422,7 @@ impl<'a> Walker<'_, 'a> {
                 let also = self.reasons(text);
                 self.script.events.push(Event::Base { image, at: text.at, also });
             }
-            Place::Subshell | Place::Call | Place::Back | Place::Container(_) => {}
+            Place::Subshell | Place::Call | Place::Back | Place::Container(_) | Place::Service { .. } => {}
         }
     }
 }

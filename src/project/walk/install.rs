@@ -156,7 +156,9 @@ impl<'p, 'a> Walker<'p, 'a> {
             How::CondaEnvironment => self.open(&include.path, Kind::CondaEnvironment),
             How::Script => self.open(&include.path, Kind::Script),
             // Those are read where they are met.
-            How::Setup | How::PythonScript | How::Makefile | How::Compose | How::Manifest | How::Component => return,
+            How::Setup | How::PythonScript | How::Makefile | How::Compose | How::Pipeline | How::Manifest | How::Component => {
+                return;
+            }
             How::Requirements | How::Constraints | How::Overrides => self.open(&include.path, Kind::Requirements),
         };
         let Some((file, path)) = path else {

@@ -10,6 +10,7 @@ mod configuration;
 mod decided;
 mod executed;
 mod install;
+mod launched;
 mod locked;
 mod make;
 mod open;
@@ -39,21 +40,18 @@ use telling::Survey;
 
 use super::arguments::{Arguments, InPlace};
 use super::command::Command;
-use super::givers::interpolation_file;
 use super::images::Contents;
 use super::installers::is_read_by;
 use super::locks;
-use super::merged;
 use super::origins::Origin;
 use super::parts::is_selected;
 use super::starts::{Beginning, Enters, has_own_runner};
 use super::variables::{self, Mark, Seen, Value, Variables};
 use super::worlds::World;
 use super::{File, Project, drivers, paths};
-use crate::environment::Reason;
 use crate::knowledge;
 use crate::notation::asking::Says;
-use crate::outline::{Act, Choice, Does, Kind, Language, Launcher, Piece, Scope, Text, Tool, Variable, Written};
+use crate::outline::{Act, Choice, Does, Kind, Language, Text, Tool, Variable, Written};
 use crate::platform::Os;
 use crate::source::Span;
 
@@ -122,7 +120,7 @@ fn start(mut walker: Walker<'_, '_>, beginning: &Beginning, variables: Variables
         Enters::Called { caller, at, job } => walker.called(caller, *at, &beginning.path, file, *job),
         Enters::Image(at) => {
             walker.bounds = Bounds::of_one_in(project.parts(file).launches());
-            walker.image_of(&beginning.path, file, *at);
+            walker.launched(&beginning.path, file, *at);
         }
     }
     let exported = walker.variables.exported().map(|(name, value)| (name.to_owned(), value.clone()));
@@ -430,68 +428,6 @@ impl<'p, 'a> Walker<'p, 'a> {
                 self.script.events.push(Event::Base { image, at: container.at, also: self.reasons(container) });
             }
             self.acts(path, &acts[begin + 1..end], 0);
-        }
-    }
-
-    fn image_of(&mut self, path: &str, file: File<'a>, at: usize) {
-        let acts = &file.outline.acts;
-        if let Some(Act { does: Does::Launch(launch), .. }) = acts.get(at)
-            && let Some(image) = &launch.image
-        {
-            // Variables set before a `docker run` of a script hold for its image's name.
-            let sets = self.project.parts(file).sets_for(launch, acts, at);
-            if !self.bounds.again(sets.len()) {
-                return;
-            }
-            for act in sets {
-                match &act.does {
-                    Does::Set(variable) if self.takes(act) => self.set(variable, act.at),
-                    Does::Answer(answer) if self.takes(act) => self.answer(answer),
-                    _ => {}
-                }
-            }
-            let mut decided = Decided::default();
-            self.decide(&acts[at], &mut decided);
-            self.script.suits_host |= decided.says().suits_host() || self.variables.says_of(image).suits_host();
-            if let Some(variables) = interpolation_file(path, launch.by).and_then(|path| self.variables_of(&path)) {
-                self.variables.add(variables);
-            }
-            let project = self.project;
-            for act in project.parts(file).drivers_before(at).iter().map(|at| &acts[*at]) {
-                if self.takes(act) {
-                    self.put_driver(&act.does);
-                }
-            }
-            let name = self.variables.resolve(image);
-            let layers = self.project.merged.layers(path, launch);
-            let unread = layers.iter().any(|layer| layer.unread_environment);
-            self.script.unread_environment = unread || self.project.givers.is_changed(launch);
-            for file in merged::environment_files(&layers) {
-                let file = self.variables.resolve(file).and_then(|file| paths::join(paths::folder(path), &file));
-                self.environment_file(file.as_deref());
-            }
-            for variable in merged::environment(&layers) {
-                self.set(
-                    &Variable { scope: Scope::Environment, ..variable.clone() },
-                    variable.value.as_ref().map_or(image.at, |v| v.at),
-                );
-            }
-            // Who wants another image changes the variable that names it.
-            let variable = match image.pieces.as_slice() {
-                [Piece::Variable { name, instead: None, .. }] => self.variables.get(name),
-                _ => None,
-            };
-            let set = variable.filter(|value| value.text.as_ref().is_some_and(|text| !text.is_empty())).map(|value| value.at);
-            let launched = set.map(|_| (image.at, Reason::Launched { by: launch.by }));
-            let also = launched.into_iter().chain(self.reasons(image)).collect();
-            self.script.events.push(Event::Base { image: name, at: set.unwrap_or(image.at), also });
-            if launch.by == Launcher::DockerRun {
-                self.executed(path, file, at, launch.name.as_deref());
-            }
-            if launch.by == Launcher::Devcontainer {
-                // The root is its working folder.
-                self.acts(path, &acts[at + 1..], 0);
-            }
         }
     }
 }

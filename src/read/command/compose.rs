@@ -2,7 +2,7 @@
 //! otherwise than their files say.
 
 use super::docker::{Next, next, variable};
-use crate::outline::{Does, Launch, Launcher, Scope, Text};
+use crate::outline::{Does, Launch, Launcher, Place, Scope, Text};
 use crate::source::Span;
 
 /// Options without a value, of compose itself and of `run`.
@@ -17,6 +17,7 @@ const FLAGS: &[&str] = &[
     "--no-deps",
     "--no-TTY",
     "--no-tty",
+    "--privileged",
     "--quiet",
     "--quiet-build",
     "--quiet-pull",
@@ -25,6 +26,8 @@ const FLAGS: &[&str] = &[
     "--service-ports",
     "--use-aliases",
 ];
+/// Those of one letter, of `run` and `exec`.
+const SHORT: &str = "dTitP";
 /// Commands that start nothing.
 const IDLE: &[&str] =
     &["build", "config", "convert", "down", "images", "kill", "logs", "ls", "ps", "pull", "push", "rm", "stop", "top"];
@@ -53,11 +56,34 @@ pub(super) fn compose(words: &[Text], key: Span) -> Vec<Does> {
     does
 }
 
+/// Where a command is run in a service's container (`docker compose exec SERVICE pip …`), and that command.
+pub(in crate::read) fn inside(words: &[Text]) -> Option<(Place, &[Text])> {
+    let (program, rest) = words.split_first()?;
+    let mut rest = match program.known()?.rsplit('/').next()? {
+        "docker-compose" | "podman-compose" => rest,
+        "docker" | "podman" => rest.split_first().filter(|(word, _)| word.known() == Some("compose"))?.1,
+        _ => return None,
+    };
+    let mut verb: Option<&Text> = None;
+    while let Some(next) = next(&mut rest, FLAGS, if verb.is_some() { SHORT } else { "" }) {
+        match (next, verb) {
+            (Next::Operand(word), None) => verb = Some(word).filter(|verb| matches!(verb.known(), Some("exec" | "run"))),
+            (Next::Operand(service), Some(verb)) => {
+                let place = Place::Service { name: service.clone(), anew: verb.known() == Some("run") };
+                return (!rest.is_empty()).then_some((place, rest));
+            }
+            _ => continue,
+        }
+        verb?;
+    }
+    None
+}
+
 /// A service that is run once, where it is not run as its file says.
 fn run(words: &[Text], key: Span) -> Option<Launch> {
     let mut rest = words;
     let mut launch = Launch { open: true, ..Launch::new(Launcher::Compose, key) };
-    while let Some(next) = next(&mut rest, FLAGS, "dTiP") {
+    while let Some(next) = next(&mut rest, FLAGS, SHORT) {
         match next {
             Next::Valued("e" | "--env", value, _) => launch.environment.extend(variable(&value, Scope::Environment)),
             Next::Valued("--env-from-file", file, _) => launch.environment_files.push(file),

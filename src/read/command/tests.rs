@@ -36,6 +36,7 @@ fn docker_run() {
         ("docker run", &["DockerRun None image None gpu -"]),
         ("docker pull a; docker compose up; docker-compose run x; docker ps", &[]),
         ("docker exec b pip install c", &["(", "in container b", "install c", ")"]),
+        ("docker compose exec -it -w /x b pip install c", &["(", "in service b", "install c", ")"]),
     ]);
 }
 

@@ -49,9 +49,11 @@ fn happens(walk: &mut Walk<'_, '_>, at: Span, words: &[Word], texts: &[Text]) {
         shell(walk, at, words, &run[1..]);
         return walk.out.back(at);
     }
-    if let Some((container, run)) = command::docker::inside(inner) {
+    let container = || command::docker::inside(inner).map(|(name, run)| (Place::Container(name.clone()), run));
+    if let Some((place, run)) = container().or_else(|| command::compose::inside(inner)) {
+        command::read_cut(inner, at, &walk.out.cut).into_iter().for_each(|does| walk.out.act(at, does));
         walk.out.open(at);
-        walk.out.act(at, Does::Enter(Place::Container(container.clone())));
+        walk.out.act(at, Does::Enter(place));
         if run.first().and_then(Text::known).is_some_and(is_shell) {
             shell(walk, at, words, &run[1..]);
         } else {

@@ -132,7 +132,8 @@ impl Out {
     /// Ends a subshell; one in which nothing happened leaves no trace.
     pub(super) fn back(&mut self, at: Span) {
         let Some(opened) = self.opened.pop() else { return };
-        let enters = |entry: &Entry| matches!(entry, Entry::Act(act) if matches!(act.does, Does::Enter(Place::Container(_))));
+        let elsewhere = |does: &Does| matches!(does, Does::Enter(Place::Container(_) | Place::Service { .. }));
+        let enters = |entry: &Entry| matches!(entry, Entry::Act(act) if elsewhere(&act.does));
         let nothing = match self.entries.get(opened + 1..) {
             Some([]) => true,
             Some([only]) => enters(only),

@@ -9,8 +9,9 @@ use std::ops::Range;
 use self::matrix::{Row, Worth, expression, put_in, rows};
 use super::container::{gpu_options, words};
 use super::excerpt::{Excerpt, UNKNOWN};
+use super::scalar;
 use super::shell::{self, word::push_literal};
-use super::syntax::yaml::{Node, Style, Tree};
+use super::syntax::yaml::{Node, Tree};
 use crate::outline::{
     Act, Choice, Does, GpuRequest, Job, Launch, Launcher, Outline, Piece, Place, PutIn, Scope, Text, Torn, Use, Variable, When,
     input_name,
@@ -26,8 +27,7 @@ const SHARED: usize = 200_000;
 /// Reads a workflow or a composite action; a file without `jobs:` or composite `runs:` says nothing.
 pub(super) fn read(file: FileId, text: &str) -> Outline {
     let tree = Tree::read(file, text);
-    let folded = folded(&tree);
-    let mut reader = Reader { file, text, folded, acts: Vec::new(), put_in: Vec::new(), comments: Vec::new(), torn: Vec::new() };
+    let mut reader = Reader { file, text, acts: Vec::new(), put_in: Vec::new(), comments: Vec::new(), torn: Vec::new() };
     for root in tree.documents() {
         let jobs = root.get("jobs").map(Node::entries).unwrap_or_default();
         let shared = root.get("env").map(Node::entries).unwrap_or_default().len();
@@ -54,8 +54,6 @@ pub(super) fn read(file: FileId, text: &str) -> Outline {
 struct Reader<'t> {
     file: FileId,
     text: &'t str,
-    /// With the line ends that YAML folds as blanks.
-    folded: String,
     acts: Vec<Act>,
     put_in: Vec<PutIn>,
     /// Of scripts.
@@ -206,14 +204,7 @@ impl Reader<'_> {
     }
 
     fn script(&mut self, body: Node<'_>, row: &Row) -> shell::Script {
-        let plain = match body.style() {
-            Some(Style::Double) => !body.raw().contains('\\'),
-            Some(Style::Single) => !body.raw().contains("''"),
-            Some(_) => true,
-            None => false,
-        };
-        let part = if plain { body.body().range() } else { 0..0 };
-        let cut = shell::excerpt(self.file, &self.folded, part);
+        let cut = scalar::script(body);
         let mut script = shell::read_excerpt(&self.filled(&cut, row));
         self.comments.append(&mut script.comments);
         self.torn.append(&mut script.torn);
@@ -301,43 +292,6 @@ fn gpu_container(run: &Run<'_>, key: Node<'_>, node: Node<'_>, image: Option<Tex
     let (name, gpu) = (key.text().map(str::to_owned), GpuRequest::Asked(asked?));
     let launch = Launch { name, image, gpu, ..Launch::new(Launcher::DockerRun, key.at()) };
     Some(run.act(node.at(), Does::Launch(Box::new(launch))))
-}
-
-/// The text with the line ends inside folded scripts as blanks.
-fn folded(tree: &Tree<'_>) -> String {
-    let mut text = tree.text().to_owned();
-    let jobs = tree.documents().filter_map(|root| root.get("jobs")).flat_map(Node::entries).map(|(_, job)| job);
-    let actions = tree.documents().filter_map(|root| root.get("runs"));
-    let steps = jobs.chain(actions).filter_map(|job| job.get("steps")).flat_map(Node::items);
-    for body in steps.filter_map(|step| step.get("run")) {
-        let block = body.style() == Some(Style::Folded);
-        if body.style().is_some_and(|s| s != Style::Literal) && body.raw().contains('\n') {
-            fold(&mut text, body.body().range(), block);
-        }
-    }
-    text
-}
-
-/// Line ends between lines of the same indentation; in a block, lines that stand further right keep theirs.
-pub(super) fn fold(text: &mut String, part: Range<usize>, block: bool) {
-    let line_start = text[..part.start].rfind('\n').map_or(0, |n| n + 1);
-    let column = part.start - line_start;
-    let mut ends = Vec::new();
-    let mut at = part.start;
-    let mut before: Option<bool> = None;
-    for line in text[part.clone()].split_inclusive('\n') {
-        let content = line.trim_start_matches(' ');
-        let indent = if at == part.start { column } else { line.len() - content.len() };
-        let flows = !content.trim().is_empty() && !(block && (indent > column || content.starts_with('\t')));
-        if flows && before == Some(true) {
-            ends.push(at - 1);
-        }
-        before = Some(flows);
-        at += line.len();
-    }
-    for end in ends {
-        text.replace_range(end..end + 1, " ");
-    }
 }
 
 #[cfg(test)]

@@ -2,9 +2,9 @@
 
 use super::filled::Filled;
 use crate::outline::{
-    Act, Answer, BuildOf, Change, Choice, Composed, Copy, Does, Download, GpuRequest, Include, IndexLine, Install, InstallFlags,
-    Launch, Lead, Line, Locked, LockedFrom, Members, Outline, Piece, Place, Removal, Requirement, Route, RouteTo, Stage, Target,
-    Text, Variable, Written,
+    Act, Answer, BuildOf, Change, Choice, Composed, Copy, Does, Download, Feature, GpuRequest, Include, IndexLine, Install,
+    InstallFlags, Launch, Lead, Line, Locked, LockedFrom, Members, Outline, Piece, Place, Removal, Requirement, Route, RouteTo,
+    Stage, Target, Text, Variable, Written,
 };
 use crate::source::Span;
 
@@ -172,6 +172,7 @@ impl Moving<'_> {
                 | Place::Venv(text)
                 | Place::Python(text)
                 | Place::Container(text)
+                | Place::Service { name: text, anew: _ }
                 | Place::Image(text) => self.text(text),
                 Place::Call | Place::Subshell | Place::Back => {}
             },
@@ -194,6 +195,7 @@ impl Moving<'_> {
                 used.with.iter_mut().for_each(|variable| self.variable(variable));
             }
             Does::Modules(modules) => self.texts(&mut modules.names),
+            Does::Feature(Feature { name, version }) => self.texts([name].into_iter().chain(version)),
             Does::Download(Download { url, to }) => self.texts([url].into_iter().chain(to)),
             Does::Runfile { file, arguments } => self.texts([file].into_iter().chain(arguments)),
             Does::CondaInstaller { file, prefix } => self.texts([file, prefix]),

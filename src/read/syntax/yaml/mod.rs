@@ -158,6 +158,10 @@ impl<'a> Node<'a> {
     pub(in crate::read) fn raw(self) -> &'a str {
         self.tree.text.get(self.body().range()).unwrap_or_default()
     }
+    /// The whole text that it stands in.
+    pub(in crate::read) fn source(self) -> &'a str {
+        self.tree.text
+    }
     /// A scalar's text, whatever YAML would make of it; `None` for maps, lists and texts that a template writes.
     pub(in crate::read) fn text(self) -> Option<&'a str> {
         match self.shape() {

@@ -1,0 +1,111 @@
+//! Containers that are started: on what they stand, what they are given, and what is done in them.
+
+use super::super::givers::{Interpolations, interpolation_file};
+use super::super::variables::Value;
+use super::super::{File, inside, merged, paths};
+use super::decided::Decided;
+use super::{Event, Walker};
+use crate::environment::Reason;
+use crate::outline::{Act, Does, Launch, Launcher, Piece, Scope, Text, Variable};
+use crate::source::Span;
+
+impl<'a> Walker<'_, 'a> {
+    /// The container that the act at `at` starts.
+    pub(super) fn launched(&mut self, path: &str, file: File<'a>, at: usize) {
+        let acts = &file.outline.acts;
+        let Some(Act { does: Does::Launch(launch), .. }) = acts.get(at) else { return };
+        // Variables set before a `docker run` of a script hold for its image's name.
+        let sets = self.project.parts(file).sets_for(launch, acts, at);
+        if !self.bounds.again(sets.len()) {
+            return;
+        }
+        for act in sets {
+            match &act.does {
+                Does::Set(variable) if self.takes(act) => self.set(variable, act.at),
+                Does::Answer(answer) if self.takes(act) => self.answer(answer),
+                _ => {}
+            }
+        }
+        let mut decided = Decided::default();
+        self.decide(&acts[at], &mut decided);
+        self.script.suits_host |= decided.says().suits_host();
+        let project = self.project;
+        for act in project.parts(file).drivers_before(at).iter().map(|at| &acts[*at]) {
+            if self.takes(act) {
+                self.put_driver(&act.does);
+            }
+        }
+        match inside::service(project, path, file, launch) {
+            // A dev container is given what its service is, and more.
+            Some((of, service)) => {
+                self.stands(of, service, launch.key);
+                self.given(path, &[launch.as_ref()]);
+            }
+            None => self.stands(path, launch, launch.key),
+        }
+        if launch.by == Launcher::DockerRun {
+            self.executed(path, file, at, launch.name.as_deref());
+        }
+        self.executed_in_service(path, launch);
+        if launch.by == Launcher::Devcontainer {
+            // The root is its working folder.
+            self.acts(path, &acts[at + 1..], 0);
+        }
+    }
+
+    /// What a launch in the file at `path` stands on, and what it is given.
+    fn stands(&mut self, path: &str, launch: &'a Launch, key: Span) {
+        let project = self.project;
+        if let Some(file) = project.file(path) {
+            self.script.reached.insert(file.id);
+        }
+        if let Some(variables) = interpolation_file(path, launch.by).and_then(|path| self.variables_of(&path)) {
+            self.variables.add(variables);
+        }
+        let layers = project.merged.layers(path, launch);
+        let made = project.givers.made(path, &layers, &mut Interpolations::new(project));
+        if merged::build(&layers).is_some() {
+            if made.is_none_or(|made| self.makes(&made, key, 1).is_none()) {
+                self.script.events.push(Event::Base { image: None, at: key, also: Vec::new() });
+            }
+            self.given(path, &layers);
+            return;
+        }
+        let Some(image) = merged::imaged(&layers).and_then(|layer| layer.image.as_ref()) else {
+            // A dev container whose service is not here.
+            self.script.events.push(Event::Base { image: None, at: key, also: Vec::new() });
+            return self.given(path, &layers);
+        };
+        self.script.suits_host |= self.variables.says_of(image).suits_host();
+        let (name, own) = (self.variables.resolve(image), self.variable_of(image));
+        let reasons = self.reasons(image);
+        self.given(path, &layers);
+        // Who wants another image changes the variable that names it.
+        let launched = own.map(|_| (image.at, Reason::Launched { by: launch.by }));
+        let also = launched.into_iter().chain(reasons).collect();
+        self.script.events.push(Event::Base { image: name, at: own.unwrap_or(image.at), also });
+    }
+
+    /// Where the variable is set that an image's name is.
+    fn variable_of(&self, image: &Text) -> Option<Span> {
+        let value: Option<&Value> = match image.pieces.as_slice() {
+            [Piece::Variable { name, instead: None, .. }] => self.variables.get(name),
+            _ => None,
+        };
+        value.filter(|value| value.text.as_ref().is_some_and(|text| !text.is_empty())).map(|value| value.at)
+    }
+
+    /// The variables that a container is given, in a file at `path`.
+    fn given(&mut self, path: &str, layers: &[&Launch]) {
+        self.script.unread_environment |=
+            layers.iter().any(|layer| layer.unread_environment || self.project.givers.is_changed(layer));
+        for file in merged::environment_files(layers) {
+            let file = self.variables.resolve(file).and_then(|file| paths::join(paths::folder(path), &file));
+            self.environment_file(file.as_deref());
+        }
+        for variable in merged::environment(layers) {
+            let at = variable.value.as_ref().map_or_else(|| layers[0].key, |value| value.at);
+            self.set(&Variable { scope: Scope::Environment, ..variable.clone() }, at);
+        }
+    }
+}
