@@ -98,6 +98,7 @@ pub(crate) fn fold(beginning: &Beginning, world: &World, script: &Script, aliase
                 }
             }
             Event::Unknown => states.values_mut().for_each(|state| state.upon = state.upon.or(Some(beginning.at))),
+            Event::Unread => states.values_mut().for_each(State::run_unread),
             Event::Before(steps) => {
                 let mut apart = State::of_image(platform.clone(), None);
                 steps.steps.iter().for_each(|step| apart.install(step, aliases));

@@ -12,7 +12,7 @@ mod service;
 mod system;
 mod tables;
 
-pub use files::{Brings, configuration_variable, configured_index, is_shell_file, module_brings};
+pub use files::{Brings, configuration_variable, configured_index, fetches_no_packages, is_shell_file, module_brings};
 pub use gpu::{chips, gpu, is_chip, oldest_sm};
 pub use gpu_near::gpus_near;
 pub use image::{image, is_bare, is_musl, is_of_cuda, system_python};

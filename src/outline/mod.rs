@@ -259,6 +259,8 @@ pub enum Does {
     Modules(Modules),
     /// A file is fetched (`wget`, `curl`).
     Download(Download),
+    /// A script is run that is fetched from this address (`curl … | bash`).
+    Fetched(Text),
     /// NVIDIA's installer is run (`sh cuda_12.4.1_550.54.15_linux.run --toolkit`).
     Runfile {
         /// The file.

@@ -6,9 +6,10 @@ use tree_sitter::Node;
 
 use super::builtin;
 use super::redirect::Into;
+use super::scan;
 use super::walk::{Walk, Word, named};
 use super::word::{self, Words};
-use crate::outline::{Does, How, Kind, Piece, Text};
+use crate::outline::{Does, Download, How, Kind, Piece, Text};
 use crate::read::command;
 use crate::read::excerpt::Excerpt;
 use crate::read::written::{self, Expands};
@@ -26,6 +27,8 @@ pub(super) enum Fed {
     Heredoc(Excerpt),
     /// All that these files say.
     Files(Vec<Text>),
+    /// What lies at this address.
+    Fetched(Text),
     /// Not known.
     Unknown,
 }
@@ -47,7 +50,9 @@ impl Walk<'_, '_> {
         let body = if last.kind() == "redirected_statement" { last.child_by_field_name("body") } else { None }.unwrap_or(*last);
         let fed = match before {
             [one] => self.given_out(*one),
-            _ => Fed::Unknown,
+            // What is fetched is fetched, whatever is done to it.
+            [first, ..] => Some(self.given_out(*first)).filter(|fed| matches!(fed, Fed::Fetched(_))).unwrap_or(Fed::Unknown),
+            [] => Fed::Unknown,
         };
         self.fed.insert(body.id(), fed);
     }
@@ -98,6 +103,14 @@ impl Walk<'_, '_> {
         match program.text.known() {
             Some("cat" | "sort") if !arguments.is_empty() && !arguments.iter().any(is_option) => {
                 Fed::Files(arguments.iter().map(|word| word.text.clone()).collect())
+            }
+            Some("curl" | "wget") => {
+                let texts: Vec<Text> = words.iter().map(|word| word.text.clone()).collect();
+                let fetched = command::read(&texts, program.text.at).into_iter().find_map(|does| match does {
+                    Does::Download(Download { url, to: None }) => Some(url),
+                    _ => None,
+                });
+                fetched.map_or(Fed::Unknown, Fed::Fetched)
             }
             Some("echo") => {
                 let options = arguments.iter().take_while(|word| matches!(word.text.known(), Some("-n" | "-e" | "-ne" | "-en")));
@@ -179,11 +192,30 @@ impl Walk<'_, '_> {
                         word.text = file.clone();
                     }
                 }
-                Some(Fed::Heredoc(_) | Fed::Unknown) | None => {}
+                Some(Fed::Heredoc(_) | Fed::Fetched(_) | Fed::Unknown) | None => {}
             }
         }
         self.given_by_substitutions(node, words);
         false
+    }
+
+    /// `curl … | bash`, `bash <(curl …)`, `bash -c "$(curl …)"`: a script that is fetched is run.
+    pub(super) fn runs_fetched(&mut self, node: Node<'_>, words: &[Word]) {
+        let texts: Vec<Text> = words.iter().map(|word| word.text.clone()).collect();
+        let unwrapped = command::unwrap(&texts).words;
+        let program = unwrapped.first().and_then(Text::known);
+        let shell = program.is_some_and(builtin::is_shell);
+        if !shell && !matches!(program, Some("source" | "." | "eval")) {
+            return;
+        }
+        let reads = shell && (builtin::is_bare_shell(&unwrapped) || unwrapped.iter().any(|word| word.known() == Some("-s")));
+        let piped = self.fed.get(&node.id()).cloned().filter(|_| reads);
+        let whole = |inner: &Node<'_>| words.iter().any(|word| self.source_of(word).trim_matches('"') == self.source(*inner));
+        let inside = scan::substitutions(node).into_iter().filter(whole).map(|inner| self.given_out_inside(inner));
+        let urls = piped.into_iter().chain(inside).filter_map(|fed| if let Fed::Fetched(url) = fed { Some(url) } else { None });
+        for url in urls.collect::<Vec<_>>() {
+            self.out.act(self.at(node), Does::Fetched(url));
+        }
     }
 
     /// `pip install -r <(echo torch)`.
@@ -203,7 +235,7 @@ impl Walk<'_, '_> {
                         word.text = file.clone();
                     }
                 }
-                Fed::Heredoc(_) | Fed::Unknown => {}
+                Fed::Heredoc(_) | Fed::Fetched(_) | Fed::Unknown => {}
             }
         }
     }
@@ -234,7 +266,7 @@ impl Walk<'_, '_> {
             Fed::Files(files) if !handing.singly => {
                 vec![put(files.into_iter().flat_map(|file| [word(Text::literal("-r", file.at)), word(file)]).collect())]
             }
-            Fed::Files(_) | Fed::Unknown => return false,
+            Fed::Files(_) | Fed::Fetched(_) | Fed::Unknown => return false,
         };
         for words in all {
             builtin::command(self, at, &words);

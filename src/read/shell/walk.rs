@@ -443,6 +443,7 @@ impl<'e, 'o> Walk<'e, 'o> {
             self.assign(node, Scope::Command);
         }
         let set = self.out.entries.len();
+        self.runs_fetched(node, &words);
         if !self.with_given(node, &mut words) {
             builtin::command(self, self.at(node), &words);
         }

@@ -194,6 +194,7 @@ impl Moving<'_> {
                 used.with.iter_mut().for_each(|variable| self.variable(variable));
             }
             Does::Modules(modules) => self.texts(&mut modules.names),
+            Does::Fetched(url) => self.text(url),
             Does::Download(Download { url, to }) => self.texts([url].into_iter().chain(to)),
             Does::Runfile { file, arguments } => self.texts([file].into_iter().chain(arguments)),
             Does::CondaInstaller { file, prefix } => self.texts([file, prefix]),
