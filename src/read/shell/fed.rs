@@ -160,7 +160,7 @@ impl Walk<'_, '_> {
     }
 
     /// Lets an installing command happen with what it is given; whether it is one that reads anything.
-    pub(super) fn with_given(&mut self, node: Node<'_>, words: &mut Vec<Word>) -> bool {
+    pub(super) fn with_given(&mut self, node: Node<'_>, words: &mut [Word]) -> bool {
         let is_xargs = |word: &Word| word.text.known().and_then(|word| word.rsplit('/').next()) == Some("xargs");
         let substitutes = || named(node).iter().any(|inner| inner.kind() == "process_substitution");
         let string = named(node).into_iter().find(|inner| inner.kind() == "herestring_redirect");
