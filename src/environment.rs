@@ -450,6 +450,8 @@ pub struct Image {
     pub require_cuda: Option<Setting>,
     /// `NVIDIA_DISABLE_REQUIRE` is set.
     pub disable_require: bool,
+    /// All who are known to run it give it its GPU in a way in which nothing asks what it demands.
+    pub unchecked: bool,
     /// Where it is named: the stage that runs, then the stages it stands on.
     pub evidence: Evidence,
 }

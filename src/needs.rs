@@ -79,7 +79,7 @@ fn highest(build: &Build) -> Option<Sm> {
 
 /// What the image of something that is run demands.
 fn demanded(env: &Environment) -> Option<&str> {
-    let image = env.image.as_ref().filter(|image| env.runs && !image.disable_require)?;
+    let image = env.image.as_ref().filter(|image| env.runs && !image.disable_require && !image.unchecked)?;
     match &image.require_cuda {
         Some(setting) => setting.value.as_deref(),
         None => Some(image.row?.require_cuda),

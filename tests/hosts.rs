@@ -223,6 +223,12 @@ fn what_a_launch_tells_the_runtime_reaches_the_host() {
     let service = |more: &str| format!("services:\n  a:\n    build: .\n    {more}\n");
     let asked = service("gpus: all");
     let run = |options: &str| format!("docker run {options} {image} x\n");
+    let by_device = "--device nvidia.com/gpu=all";
+    let devices = "[{driver: cdi, device_ids: ['nvidia.com/gpu=all'], capabilities: [gpu]}]";
+    let by_name = service(&format!("deploy: {{resources: {{reservations: {{devices: {devices}}}}}}}"));
+    let over = |more: &str| format!("services:\n  a:\n    {more}\n");
+    let started = |options: &[&str]| options.iter().map(|options| format!("docker run {options} m\n")).collect::<String>();
+    let build = ("Dockerfile", dockerfile.clone());
     let hidden = "environment: {NVIDIA_VISIBLE_DEVICES: void}";
     let page = "```sh\ndocker compose run -e NVIDIA_DISABLE_REQUIRE=1 a\n```\n";
     for (files, speaks) in [
@@ -241,6 +247,28 @@ fn what_a_launch_tells_the_runtime_reaches_the_host() {
         (vec![("compose.yaml", asked.clone()), ("r.sh", "docker compose run -e A=1 a\n".into())], true),
         (vec![("compose.yaml", asked.clone()), ("r.sh", "docker compose run -e NVIDIA_DISABLE_REQUIRE=1 b\n".into())], true),
         (vec![("compose.yaml", asked.clone()), ("README.md", page.into())], false),
+        // By CDI, by a device's file, by Apptainer's own means nothing asks.
+        (vec![("r.sh", run("--device nvidia.com/gpu=all"))], false),
+        (vec![("r.sh", run("--device=/dev/nvidia0 --device=/dev/nvidiactl"))], false),
+        (vec![("r.sh", run("--device nvidia.com/gpu=all --gpus all"))], true),
+        (vec![("r.sh", run("--device nvidia.com/gpu=all --runtime nvidia"))], true),
+        (vec![("r.sh", run("--runtime nvidia -e NVIDIA_VISIBLE_DEVICES=nvidia.com/gpu=0,nvidia.com/gpu=1"))], false),
+        (vec![("r.sh", run("--runtime nvidia -e NVIDIA_VISIBLE_DEVICES=nvidia.com/gpu=0,1"))], true),
+        (vec![("r.sh", format!("podman run --gpus all {image} x\n"))], false),
+        (vec![("r.sh", format!("nvidia-docker run --device /dev/nvidia0 {image} x\n"))], true),
+        (vec![("r.sh", format!("apptainer exec --nv docker://{image} x\n"))], false),
+        (vec![("r.sh", format!("apptainer exec --nvccli docker://{image} x\n"))], true),
+        (vec![("compose.yaml", by_name.clone())], false),
+        (vec![("compose.yaml", by_name.clone()), ("compose.override.yaml", over("gpus: all"))], true),
+        (vec![("compose.yaml", by_name.clone()), ("daemon.json", "{\"default-runtime\": \"nvidia\"}".into())], true),
+        (vec![("compose.yaml", service("devices: ['nvidia.com/gpu=all']"))], false),
+        (vec![("compose.yaml", service("gpus: [{driver: cdi, device_ids: ['nvidia.com/gpu=all']}]"))], false),
+        (vec![("compose.yaml", service("gpus: [{driver: nvidia, count: 1}]"))], true),
+        // One who asks is enough.
+        (vec![("r.sh", format!("docker build -t m .\n{}", started(&[by_device, "--gpus all"]))), build.clone()], true),
+        (vec![("r.sh", format!("docker build -t m .\n{}", started(&[by_device, by_device]))), build.clone()], false),
+        (vec![("README.md", format!("```sh\ndocker build -t m .\n{}```\n", started(&[by_device]))), build.clone()], false),
+        (vec![("README.md", format!("```sh\ndocker build -t m .\n{}```\n", started(&[by_device, "--gpus 1"]))), build], true),
         (
             vec![
                 ("compose.yaml", format!("services:\n  a:\n    image: {image}\n    gpus: all\n")),

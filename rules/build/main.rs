@@ -73,6 +73,7 @@ struct Tables {
     toolkits: Vec<(Key, String)>,
     packages: Vec<(Key, String)>,
     shell_files: Vec<(Key, String)>,
+    fetched_scripts: Vec<(Key, String)>,
     service_variables: Vec<(Key, String)>,
     configuration_files: Vec<(Key, String)>,
     modules: Vec<(Key, String)>,
@@ -127,6 +128,7 @@ const KINDS: &[(&str, Take, &[&str])] = &[
     ("toolkit", Tables::toolkit, &["cuda", "cudas", "sms", "basis", "source"]),
     ("system_package", Tables::system_package, &["pattern", "patterns", "systems", "carries", "basis", "source"]),
     ("shell_file", Tables::shell_file, &["end", "source"]),
+    ("fetched_script", Tables::fetched_script, &["begin", "source"]),
     ("service_variable", Tables::service_variable, &["name", "services", "source"]),
     ("configuration_file", Tables::configuration_file, &["name", "variable", "index", "source"]),
     ("module", Tables::module, &["name", "brings", "toolchain", "source"]),
@@ -284,6 +286,7 @@ impl Tables {
         put("TOOLKITS", "Toolkit", sorted(self.toolkits, "toolkit")?);
         put("SYSTEM_PACKAGES", "SystemPackage", sorted(self.packages, "system_package")?);
         put("SHELL_FILES", "&str", sorted(self.shell_files, "shell_file")?);
+        put("FETCHED_SCRIPTS", "&str", sorted(self.fetched_scripts, "fetched_script")?);
         put("MODULES", "(&str, Brings, &str)", sorted(self.modules, "module")?);
         put("FEATURES", "(&str, Brings)", sorted(self.features, "feature")?);
         put("TORCH_BOUNDS", "&str", sorted(self.torch_bounds, "torch_bound")?);

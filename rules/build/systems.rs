@@ -28,6 +28,13 @@ impl Tables {
         Ok(text_key(end))
     }
 
+    pub(crate) fn fetched_script(&mut self, row: &Row) -> Answer<Key> {
+        self.source(row.must("source")?)?;
+        let begin = row.must("begin")?;
+        self.fetched_scripts.push((text_key(begin), format!("{begin:?}")));
+        Ok(text_key(begin))
+    }
+
     pub(crate) fn service_variable(&mut self, row: &Row) -> Answer<Key> {
         self.source(row.must("source")?)?;
         let (name, services) = (row.must("name")?, row.list("services")?);

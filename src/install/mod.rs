@@ -34,7 +34,10 @@ pub(crate) trait Aliases {
 pub(crate) fn fold(beginning: &Beginning, world: &World, script: &Script, aliases: &dyn Aliases) -> Vec<Environment> {
     let mut platform = world.platform.clone();
     let base = script.events.iter().find_map(|event| match event {
-        Event::Base { image, at, also } => Some(stands_on(image.as_deref(), *at, also, script, aliases)),
+        Event::Base { image, at, also } => {
+            let stands_on = stands_on(image.as_deref(), *at, also, script, aliases);
+            Some(Image { unchecked: beginning.unchecked, ..stands_on })
+        }
         _ => None,
     });
     if let Some(image) = &base
@@ -96,6 +99,7 @@ pub(crate) fn fold(beginning: &Beginning, world: &World, script: &Script, aliase
                 }
             }
             Event::Unknown => states.values_mut().for_each(|state| state.upon = state.upon.or(Some(beginning.at))),
+            Event::Unread => states.values_mut().for_each(State::run_unread),
             Event::Before(steps) => {
                 let mut apart = State::of_image(platform.clone(), None);
                 steps.steps.iter().for_each(|step| apart.install(step, aliases));
@@ -175,6 +179,7 @@ fn stands_on(image: Option<&str>, at: Span, also: &[(Span, Reason)], script: &Sc
         row,
         require_cuda: setting("NVIDIA_REQUIRE_CUDA"),
         disable_require: disable,
+        unchecked: false,
         evidence: Evidence { also: also.to_vec(), basis, ..stated(at, reason) },
     }
 }

@@ -99,6 +99,14 @@ impl State {
         }
     }
 
+    /// Lets a script change what is there of which nothing is known.
+    pub(super) fn run_unread(&mut self) {
+        for held in self.installed.values_mut() {
+            held.builds = Candidates { open: true, today: None, builds: std::mem::take(&mut held.builds.builds) };
+        }
+        self.unlisted = true;
+    }
+
     /// Takes packages away that are not known: any may be gone, or still be there.
     pub(super) fn remove_unknown(&mut self, at: Span) {
         self.installed.clear();

@@ -1,11 +1,19 @@
 //! What is known of what lies outside a project: files that shells read, those that installers obey, environment modules.
 
-use super::tables::{CONFIGURATION_FILES, FEATURES, MODULES, SHELL_FILES};
+use super::tables::{CONFIGURATION_FILES, FEATURES, FETCHED_SCRIPTS, MODULES, SHELL_FILES};
 
 /// Whether a file is one that a tool writes for shells, and that says nothing of where packages come from.
 #[must_use]
 pub fn is_shell_file(path: &str) -> bool {
     SHELL_FILES.iter().any(|end| path.ends_with(end))
+}
+
+/// Whether a script that is fetched from an address puts nothing into a Python environment which is there.
+#[must_use]
+pub fn fetches_no_packages(address: &str) -> bool {
+    let bare = address.split_once("://").map_or(address, |(_, rest)| rest);
+    let bare = bare.strip_prefix("www.").unwrap_or(bare);
+    FETCHED_SCRIPTS.iter().any(|begin| bare.starts_with(begin))
 }
 
 /// The variable that says of an installer's own configuration file that another is in force, or says the same.
@@ -63,6 +71,14 @@ mod tests {
     fn files_of_tools() {
         for (path, known) in [("/root/.bashrc", true), ("/opt/ros/humble/setup.bash", true), ("env.sh", false), ("", false)] {
             assert_eq!(is_shell_file(path), known, "{path}");
+        }
+        for (address, known) in [
+            ("https://astral.sh/uv/0.5.4/install.sh", true),
+            ("https://www.sh.rustup.rs", true),
+            ("get.docker.com", true),
+            ("https://example.com/astral.sh/uv/install.sh", false),
+        ] {
+            assert_eq!(fetches_no_packages(address), known, "{address}");
         }
         assert_eq!(configuration_variable("pip.conf"), Some("PIP_CONFIG_FILE"));
         assert_eq!(configuration_variable("npmrc"), None);

@@ -14,7 +14,9 @@ mod system;
 mod tables;
 
 pub use built::{module_owner, source_build, source_build_of};
-pub use files::{Brings, configuration_variable, configured_index, feature_brings, is_shell_file, module_brings};
+pub use files::{
+    Brings, configuration_variable, configured_index, feature_brings, fetches_no_packages, is_shell_file, module_brings,
+};
 pub use gpu::{chips, gpu, is_chip, oldest_sm};
 pub use gpu_near::gpus_near;
 pub use image::{image, image_gone, image_list, is_bare, is_musl, is_of_cuda, system_python};

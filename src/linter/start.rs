@@ -18,7 +18,14 @@ use crate::{hardware, install};
 impl Linter {
     pub(super) fn fingerprint(&self, project: &Project<'_>, beginning: &Beginning, hosts: &[Host], judged: &Judged) -> u64 {
         let mut hasher = DefaultHasher::new();
-        (&beginning.name, beginning.runs, &beginning.at, &beginning.processors, project.given_to(&beginning.path))
+        (
+            &beginning.name,
+            beginning.runs,
+            beginning.unchecked,
+            &beginning.at,
+            &beginning.processors,
+            project.given_to(&beginning.path),
+        )
             .hash(&mut hasher);
         matches!(&beginning.enters, Enters::Manifest(selection) if selection.upon).hash(&mut hasher);
         format!("{hosts:?}").hash(&mut hasher);
@@ -128,6 +135,7 @@ impl Linter {
                 at: Span::new(file.id, 0, 0),
                 enters: Enters::Script,
                 runs: true,
+                unchecked: false,
                 wanted: true,
                 machine: String::new(),
                 processors: Processors::default(),

@@ -20,6 +20,8 @@ pub struct Launch {
     pub platforms: Vec<Text>,
     /// The GPU it asks for.
     pub gpu: GpuRequest,
+    /// It gets that in a way in which nothing asks what the image demands of the driver; see [`Launch::by_device`].
+    pub unchecked: bool,
     /// Arguments after the image, or `command:`/`args:`, word by word.
     pub command: Vec<Text>,
     /// `--entrypoint`, `entrypoint:`, Kubernetes' `command:`.
@@ -62,6 +64,7 @@ impl Launch {
             build: None,
             platforms: Vec::new(),
             gpu: GpuRequest::None,
+            unchecked: false,
             command: Vec::new(),
             entrypoint: None,
             extends: None,
@@ -94,6 +97,27 @@ impl Launch {
     #[must_use]
     pub fn hides_gpus<'v>(environment: impl IntoIterator<Item = &'v Variable>) -> bool {
         environment.into_iter().filter(|v| v.name == VISIBLE).last().is_some_and(hides)
+    }
+    /// Asks for a GPU as a device: by its name in CDI, or by its file. The container's engine puts that in by itself; what the
+    /// image demands (`NVIDIA_REQUIRE_CUDA`) is asked by the hook of NVIDIA's toolkit in its `legacy` mode only:
+    /// <https://github.com/moby/moby/blob/b985e2313a8676e18072b442911fc8f64f17d440/daemon/cdi.go>,
+    /// <https://github.com/NVIDIA/nvidia-container-toolkit/blob/d34b3046758cb1a5db606b2a39519c731bbf9f56/cmd/nvidia-container-runtime-hook/main.go>.
+    pub fn by_device(&mut self, at: Span) {
+        self.unchecked |= !matches!(self.gpu, GpuRequest::Asked(_));
+        self.gpu = GpuRequest::Asked(at);
+    }
+    /// Asks for a GPU of NVIDIA's runtime or hook, which hold it against what the image demands.
+    pub fn by_hook(&mut self, at: Span) {
+        self.unchecked = false;
+        self.gpu = GpuRequest::Asked(at);
+    }
+    /// Whether these variables make the `nvidia` runtime put the GPUs in by CDI:
+    /// <https://github.com/NVIDIA/nvidia-container-toolkit/blob/d34b3046758cb1a5db606b2a39519c731bbf9f56/internal/info/auto.go>.
+    #[must_use]
+    pub fn names_devices<'v>(environment: impl IntoIterator<Item = &'v Variable>) -> bool {
+        let last = environment.into_iter().filter(|v| v.name == VISIBLE).last();
+        let devices = last.and_then(|v| v.value.as_ref()?.known());
+        devices.is_some_and(|devices| devices.split(',').all(|device| device.contains('/') && device.contains('=')))
     }
     /// Whether these words only ask a program for its help or version.
     #[must_use]

@@ -261,6 +261,8 @@ pub enum Does {
     Feature(Feature),
     /// A file is fetched (`wget`, `curl`).
     Download(Download),
+    /// A script is run that is fetched from this address (`curl … | bash`).
+    Fetched(Text),
     /// NVIDIA's installer is run (`sh cuda_12.4.1_550.54.15_linux.run --toolkit`).
     Runfile {
         /// The file.

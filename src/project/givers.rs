@@ -39,6 +39,7 @@ struct Giver {
 struct Run {
     way: Way,
     gpu: Gpu,
+    unchecked: bool,
     processors: Processors,
     nodes: Vec<Nodes>,
 }
@@ -112,6 +113,8 @@ pub(super) struct Built {
     targets: BTreeSet<String>,
     /// Whether a GPU may be there when they are run, of those of which a run is known.
     gpu: BTreeMap<String, Gpu>,
+    /// Those that nobody is known to run in a way in which what they demand of the driver is asked.
+    unchecked: BTreeMap<String, bool>,
     /// The processors that they are built for.
     processors: BTreeMap<String, Processors>,
     /// The nodes that they are sent to.
@@ -168,6 +171,12 @@ impl Built {
                 *known = run.gpu.max(*known);
             }
         }
+        let mut unchecked: BTreeMap<String, bool> = BTreeMap::new();
+        for giver in givers {
+            if let Some(run) = giver.run.as_ref().filter(|run| run.gpu == Gpu::Yes) {
+                *unchecked.entry(giver.target.to_lowercase()).or_insert(true) &= run.unchecked;
+            }
+        }
         let mut processors: BTreeMap<String, Processors> = BTreeMap::new();
         for giver in givers {
             // What names none is built for the machine that runs it.
@@ -189,6 +198,7 @@ impl Built {
             all_run,
             targets,
             gpu,
+            unchecked,
             processors,
             nodes,
             environment: first.map(|way| way.environment.iter().filter(all).cloned().collect()).unwrap_or_default(),
@@ -238,6 +248,11 @@ impl Built {
     pub(super) fn gpu(&self, stage: &str, is_last: bool) -> Option<Gpu> {
         let by_default = if is_last { self.gpu.get("") } else { None };
         by_default.into_iter().chain(self.gpu.get(stage)).copied().max()
+    }
+    /// Whether all who are known to run a stage get it its GPU in a way in which nothing asks what it demands of the driver.
+    pub(super) fn is_unchecked(&self, stage: &str, is_last: bool) -> bool {
+        let by_default = if is_last { self.unchecked.get("") } else { None };
+        by_default.into_iter().chain(self.unchecked.get(stage)).copied().reduce(|a, b| a && b).unwrap_or(false)
     }
     /// What the nodes of a cluster must have that a stage is sent to, one of these; none where it is run elsewhere, too.
     pub(super) fn nodes(&self, stage: &str, is_last: bool) -> Vec<Nodes> {
@@ -356,7 +371,8 @@ pub(super) fn givers(project: &Project<'_>) -> Givers {
                 let mut way = Way::of(path, &layers, launch.by, &mut interpolations);
                 way.unread |= launch.name.as_ref().is_some_and(|name| changed_services.contains(name));
                 let processors = Processors::default();
-                vec![Some(Run { way, gpu: project.gpu(&layers), processors, nodes: vec![launch.nodes.clone()] })]
+                let (gpu, unchecked) = (project.gpu(&layers), project.unchecked(&layers));
+                vec![Some(Run { way, gpu, unchecked, processors, nodes: vec![launch.nodes.clone()] })]
             };
             let variables = interpolations.of_launch(path, launch);
             let (arguments, origins) = (Arguments::of(&build, variables), origins::of_build(&build, file.outline, variables));
@@ -399,6 +415,14 @@ pub(super) fn givers(project: &Project<'_>) -> Givers {
             built.hash ^= 1;
         }
     }
+    let by_pages = unchecked_by_hand(project);
+    for (_, path) in images.all().filter(|(image, _)| by_pages.get(*image).is_some_and(|unchecked| *unchecked)) {
+        // A file that says how it is run knows better.
+        if let Some(built) = of.get_mut(path).filter(|built| built.unchecked.is_empty()) {
+            built.unchecked.insert(String::new(), true);
+            built.hash ^= 2;
+        }
+    }
     let mut hasher = DefaultHasher::new();
     images.hash(&mut hasher);
     of.iter().for_each(|(path, built)| (path, built.hash).hash(&mut hasher));
@@ -425,6 +449,23 @@ fn changed_by_hand(project: &Project<'_>) -> HashSet<String> {
             let Does::Launch(launch) = &act.does else { continue };
             if changes_runtime(launch) || launch.unread_environment {
                 found.extend(project.spoken.image(path, launch));
+            }
+        }
+    }
+    found
+}
+
+/// Images that people run with a GPU, as Markdown tells them: whether always in a way in which nothing asks what they demand of
+/// the driver.
+fn unchecked_by_hand(project: &Project<'_>) -> BTreeMap<String, bool> {
+    let mut found = BTreeMap::new();
+    for (path, file) in project.files().filter(|(_, file)| file.kind == Kind::Markdown) {
+        for act in &file.outline.acts {
+            if let Does::Launch(launch) = &act.does
+                && launch.gpu.is_asked()
+                && let Some(image) = project.spoken.image(path, launch)
+            {
+                *found.entry(image).or_insert(true) &= project.unchecked(&[launch]);
             }
         }
     }
@@ -484,6 +525,7 @@ fn runs(project: &Project<'_>, interpolations: &mut Interpolations<'_, '_>) -> B
             if with_gpu < known.gpu {
                 continue;
             }
+            known.checked |= !project.unchecked(&layers);
             known.processors = Some(known.processors.take().map_or_else(|| own.clone(), |known| known.and(own.clone())));
             if known.ways.len() <= MOST_RUNS {
                 let way = Way::of(path, &layers, launch.by, interpolations);
@@ -497,10 +539,10 @@ fn runs(project: &Project<'_>, interpolations: &mut Interpolations<'_, '_>) -> B
         }
     }
     let runs = found.into_iter().map(|(image, known)| {
-        let Known { gpu, ways, processors, nodes } = known;
+        let Known { gpu, checked, ways, processors, nodes } = known;
         let processors = processors.unwrap_or_default();
         let ways = if ways.len() > MOST_RUNS { vec![Way::unknown()] } else { ways };
-        let run = |way| Run { way, gpu, processors: processors.clone(), nodes: nodes.clone() };
+        let run = |way| Run { way, gpu, unchecked: !checked, processors: processors.clone(), nodes: nodes.clone() };
         (image, ways.into_iter().map(run).collect())
     });
     runs.collect()
@@ -510,6 +552,8 @@ fn runs(project: &Project<'_>, interpolations: &mut Interpolations<'_, '_>) -> B
 #[derive(Default)]
 struct Known {
     gpu: Gpu,
+    /// Some of them ask what the image demands of the driver.
+    checked: bool,
     ways: Vec<Way>,
     processors: Option<Processors>,
     nodes: Vec<Nodes>,

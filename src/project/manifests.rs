@@ -30,7 +30,18 @@ pub(crate) fn manifests(project: &Project<'_>, installed: &BTreeSet<String>, upo
             let selection = Selection { upon: upon.contains(path), choices, ..selection };
             let (path, enters, machine) = (path.to_owned(), Enters::Manifest(selection), String::new());
             let processors = Processors::default();
-            found.push(Beginning { name, path, at, enters, runs: true, wanted: true, machine, processors, nodes: Vec::new() });
+            found.push(Beginning {
+                name,
+                path,
+                at,
+                enters,
+                runs: true,
+                unchecked: false,
+                wanted: true,
+                machine,
+                processors,
+                nodes: Vec::new(),
+            });
         };
         match file.kind {
             Kind::Requirements if !installed.contains(path) && !is_constraints(path) && !sources.contains(path) => {

@@ -191,6 +191,11 @@ impl<'a> Project<'a> {
             Gpu::No
         }
     }
+    /// Whether nothing asks what its image demands of the driver when a launch of these layers gets its GPU.
+    fn unchecked(&self, layers: &[&Launch]) -> bool {
+        let mut asking = layers.iter().filter(|layer| layer.gpu.is_asked()).peekable();
+        self.default_runtime.is_none() && asking.peek().is_some() && asking.all(|layer| layer.unchecked)
+    }
     /// Paths that files name to be read together with others, by the kind that this makes of them.
     pub(crate) fn links(&self) -> BTreeSet<(String, Kind)> {
         let mut found = BTreeSet::new();

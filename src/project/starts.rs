@@ -27,6 +27,8 @@ pub(crate) struct Beginning {
     pub(crate) enters: Enters,
     /// Whether a host runs it as it is: not a builder stage, not a hosted CI job, not an image without a GPU.
     pub(crate) runs: bool,
+    /// All who are known to run it give it its GPU in a way in which nothing asks what the image demands of the driver.
+    pub(crate) unchecked: bool,
     /// Someone asks for it: it is no stage that is only there for others.
     pub(crate) wanted: bool,
     /// The labels of the machine that a CI job asks for.
@@ -100,6 +102,7 @@ pub(crate) fn commanded(project: &Project<'_>) -> Vec<Beginning> {
                 at,
                 enters,
                 runs,
+                unchecked: false,
                 wanted: true,
                 machine,
                 processors: Processors::default(),
@@ -171,7 +174,8 @@ pub(crate) fn commanded(project: &Project<'_>) -> Vec<Beginning> {
             let runs = !lent && given && !merged::is_replaced(launch, &layers);
             let processors = Processors::of(&layers, interpolations.of_launch(of, stands));
             let start = start(format!("{path}:{word}"), at, Enters::Image(i), runs);
-            found.push(Beginning { processors, nodes: vec![launch.nodes.clone()], ..start });
+            let unchecked = project.unchecked(&layers);
+            found.push(Beginning { processors, unchecked, nodes: vec![launch.nodes.clone()], ..start });
         }
     }
     found
@@ -226,6 +230,7 @@ fn called(project: &Project<'_>, calling: &Beginning, rest: &[Act], at: usize, m
                 path: path.clone(),
                 at: act.at,
                 runs: on_own_runner(&machine),
+                unchecked: false,
                 wanted: true,
                 processors: Processors::of_labels(&machine),
                 nodes: Vec::new(),
@@ -295,6 +300,7 @@ pub(super) fn stages(project: &Project<'_>, path: &str) -> Vec<Beginning> {
             machine: String::new(),
             processors: processors[n].clone(),
             nodes: built.nodes(&name_of(n, stage), n == last),
+            unchecked: built.is_unchecked(&name_of(n, stage), n == last),
             wanted: built.wants(&name_of(n, stage), n == last),
             runs: {
                 let name = name_of(n, stage);

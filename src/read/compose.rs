@@ -4,7 +4,9 @@ use super::container::{by_default, is_gpu_device, is_other_gpu, stretches, varia
 use super::inline;
 use super::syntax::interpolation::node_text;
 use super::syntax::yaml::{Node, Tree};
-use crate::outline::{Act, BuildOf, Does, Extends, GpuRequest, How, Include, Launch, Launcher, Outline, Scope, Text, When};
+use crate::outline::{
+    Act, BuildOf, Does, Extends, GpuRequest, How, Include, Launch, Launcher, Outline, Scope, Text, Variable, When,
+};
 use crate::source::{FileId, Span};
 
 /// Keys that Compose knows (<https://github.com/compose-spec/compose-spec/blob/main/schema/compose-spec.json>); with
@@ -213,7 +215,7 @@ impl<'a> Service<'a> {
         let build = self.get("build").and_then(|b| self.build(b));
         let environments = self.layers.iter().rev().filter_map(|l| l.get("environment"));
         let environment: Vec<_> = environments.flat_map(|n| variables(n, Scope::Environment)).collect();
-        let gpu = self.gpu(Launch::hides_gpus(&environment));
+        let (gpu, unchecked) = self.gpu(&environment);
         // The service's own is the one of those it is built for that it runs on.
         let built_for = || Some(self.get("build")?.get("platforms")?.items().into_iter().filter_map(node_text).collect());
         let platform = self.get("platform").and_then(node_text).map(|platform| vec![platform]);
@@ -229,6 +231,7 @@ impl<'a> Service<'a> {
             build,
             platforms,
             gpu,
+            unchecked,
             idle: self.has_no_replicas() || Launch::only_tells(entrypoint.as_deref(), &command),
             command,
             entrypoint,
@@ -284,10 +287,13 @@ impl<'a> Service<'a> {
         })
     }
 
-    /// Its request for a GPU; a variable may have `hidden` all from the `nvidia` runtime.
-    fn gpu(&mut self, hidden: bool) -> GpuRequest {
+    /// Its request for a GPU, and whether nothing asks then what the image demands; a variable may hide all from the `nvidia`
+    /// runtime.
+    fn gpu(&mut self, environment: &[Variable]) -> (GpuRequest, bool) {
+        let hidden = Launch::hides_gpus(environment);
         let mut declined = false;
-        let mut asked: Vec<Span> = Vec::new();
+        // Where, and whether as a device.
+        let mut asked: Vec<(Span, bool)> = Vec::new();
         let mut other: Option<Span> = None;
         for layer in self.layers.clone() {
             if let Some((key, value)) = layer.pair("gpus") {
@@ -295,8 +301,10 @@ impl<'a> Service<'a> {
                 match text.as_ref().map(|t| (t, by_default(t))) {
                     Some((t, None)) => self.open |= t.known().is_none(),
                     Some((_, Some(count))) if count == "0" || count.is_empty() => {}
-                    Some(_) => asked.push(key.at().to(value.at())),
-                    None if !value.items().is_empty() => asked.push(key.at().to(value.at())),
+                    Some(_) => asked.push((key.at().to(value.at()), false)),
+                    None if !value.items().is_empty() => {
+                        asked.push((key.at().to(value.at()), value.items().into_iter().all(is_cdi)));
+                    }
                     None => {}
                 }
             }
@@ -306,20 +314,20 @@ impl<'a> Service<'a> {
                 self.open |= text.known().is_none();
                 match by_default(&text).as_deref() == Some("nvidia") {
                     true if hidden => declined = true,
-                    true => asked.push(key.at().to(value.at())),
+                    true => asked.push((key.at().to(value.at()), Launch::names_devices(environment))),
                     false => {}
                 }
             }
             let reservations = layer.path(&["deploy", "resources", "reservations"]);
             let devices = reservations.and_then(|r| r.get("devices")).into_iter().chain(layer.get("device_requests"));
-            asked.extend(devices.flat_map(Node::items).filter(|d| is_gpu_request(*d)).map(Node::at));
+            asked.extend(devices.flat_map(Node::items).filter(|d| is_gpu_request(*d)).map(|d| (d.at(), is_cdi(d))));
             let generic = reservations.and_then(|r| r.get("generic_resources")).into_iter().flat_map(Node::items);
             let kind = |g: Node<'_>| g.path(&["discrete_resource_spec", "kind"]).and_then(Node::text).map(str::to_lowercase);
-            asked.extend(generic.filter(|g| kind(*g).is_some_and(|k| k.contains("gpu"))).map(Node::at));
+            asked.extend(generic.filter(|g| kind(*g).is_some_and(|k| k.contains("gpu"))).map(|g| (g.at(), false)));
             for device in layer.get("devices").into_iter().flat_map(Node::items) {
                 let source = device.get("source").unwrap_or(device);
                 match node_text(source) {
-                    Some(text) if by_default(&text).is_some_and(|t| is_gpu_device(&t)) => asked.push(device.at()),
+                    Some(text) if by_default(&text).is_some_and(|t| is_gpu_device(&t)) => asked.push((device.at(), true)),
                     Some(text) if by_default(&text).is_some_and(|t| is_other_gpu(&t)) => other = other.or(Some(device.at())),
                     Some(text) => self.open |= text.known().is_none(),
                     None => {}
@@ -329,12 +337,13 @@ impl<'a> Service<'a> {
             let mut inner = unread.iter().filter_map(|k| layer.get(k)).chain(reservations);
             self.open |= inner.any(Node::is_open);
         }
-        match (asked.first(), other) {
-            (Some(at), _) => GpuRequest::Asked(*at),
+        let request = match (asked.first(), other) {
+            (Some((at, _)), _) => GpuRequest::Asked(*at),
             (None, Some(at)) => GpuRequest::Optional(at),
             (None, None) if declined => GpuRequest::Declined,
             (None, None) => GpuRequest::None,
-        }
+        };
+        (request, !asked.is_empty() && asked.iter().all(|(_, by_device)| *by_device))
     }
 }
 
@@ -359,15 +368,20 @@ fn files(node: Node<'_>) -> Vec<Text> {
     items.into_iter().filter_map(|item| node_text(item.get("path").unwrap_or(item))).collect()
 }
 
+/// A device request for devices by their names in CDI.
+fn is_cdi(device: Node<'_>) -> bool {
+    device.get("driver").and_then(Node::text) == Some("cdi")
+}
+
 /// A device request with `capabilities: [gpu]` (or a list in the list), the nvidia driver, or a CDI device.
 fn is_gpu_request(device: Node<'_>) -> bool {
     let zero = device.get("count").and_then(Node::text) == Some("0");
     let capabilities = device.get("capabilities").into_iter().flat_map(Node::items);
     let mut capabilities = capabilities.flat_map(|c| if c.is_list() { c.items() } else { vec![c] });
     let gpu = capabilities.any(|c| c.text().is_some_and(|t| t == "gpu" || t.starts_with("nvidia")));
-    let driver = device.get("driver").and_then(Node::text);
+    let nvidia = device.get("driver").and_then(Node::text) == Some("nvidia");
     let mut ids = device.get("device_ids").into_iter().flat_map(Node::items);
-    !zero && (gpu || driver == Some("nvidia") || (driver == Some("cdi") && ids.any(|i| i.text().is_some_and(is_gpu_device))))
+    !zero && (gpu || nvidia || (is_cdi(device) && ids.any(|i| i.text().is_some_and(is_gpu_device))))
 }
 
 /// What takes the place of stages and images, by name: a map, or a list of `name=what`.

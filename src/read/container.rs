@@ -97,14 +97,24 @@ pub(super) fn part(node: Node<'_>, range: Range<usize>) -> Span {
     whole
 }
 
-/// What options of `docker run` say of a GPU: where one is asked for, and whether an option cannot be read.
-pub(super) fn gpu_options(words: &[Text]) -> (Option<Span>, bool) {
-    let mut asked = None;
-    let mut open = false;
+/// What options of `docker run` say of a GPU.
+#[derive(Debug, Default)]
+pub(super) struct GpuOptions {
+    /// Where one is asked for.
+    pub(super) asked: Option<Span>,
+    /// Only as a device.
+    pub(super) by_device: bool,
+    /// An option cannot be read.
+    pub(super) open: bool,
+}
+
+/// Reads the options of `docker run` for what they say of a GPU.
+pub(super) fn gpu_options(words: &[Text]) -> GpuOptions {
+    let mut out = GpuOptions::default();
     let mut before: Option<(&str, Span)> = None;
     for word in words {
         let Some(text) = word.known() else {
-            open = true;
+            out.open = true;
             before = None;
             continue;
         };
@@ -121,16 +131,17 @@ pub(super) fn gpu_options(words: &[Text]) -> (Option<Span>, bool) {
             ("--gpus", Some(value)) => !matches!(value, "0" | "" | "none"),
             ("--runtime", Some(value)) => value == "nvidia",
             ("--device", Some(value)) => {
-                open |= is_other_gpu(value);
+                out.open |= is_other_gpu(value);
                 is_gpu_device(value)
             }
             _ => false,
         };
         if gpu {
-            asked = asked.or(Some(at));
+            out.by_device = name == "--device" && (out.by_device || out.asked.is_none());
+            out.asked = out.asked.or(Some(at));
         }
     }
-    (asked, open)
+    out
 }
 
 /// The values that a long option has among these words.
@@ -265,6 +276,7 @@ mod tests {
             ("-it --gpus=all", "--gpus=all", false),
             ("--runtime nvidia", "--runtime nvidia", false),
             ("--device=nvidia.com/gpu=all", "--device=nvidia.com/gpu=all", false),
+            ("--device nvidia.com/gpu=0 --gpus all --device nvidia.com/gpu=1", "--device nvidia.com/gpu=0", false),
             ("--device /dev/fuse $X", "", true),
             ("--gpus 0", "", false),
             ("--device=/dev/kfd --device /dev/dri", "", true),
@@ -273,8 +285,9 @@ mod tests {
             let tree_text = format!("a: {line}");
             let tree = Tree::read(FileId(0), &tree_text);
             let node = tree.documents().next().and_then(|d| d.get("a")).expect("a");
-            let (at, is_open) = gpu_options(&words(node));
-            assert_eq!((at.map_or("", |s| &tree_text[s.range()]), is_open), (asked, open), "{line}");
+            let options = gpu_options(&words(node));
+            assert_eq!((options.asked.map_or("", |s| &tree_text[s.range()]), options.open), (asked, open), "{line}");
+            assert_eq!(options.by_device, line.contains("nvidia.com") && !line.contains("--gpus"), "{line}");
         }
     }
 }

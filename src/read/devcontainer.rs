@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::container::{gpu_options, option_values, option_variables, variables};
+use super::container::{GpuOptions, gpu_options, option_values, option_variables, variables};
 use super::syntax::interpolation::node_text;
 use super::syntax::yaml::{Node, Tree};
 use super::{command, scalar, shell};
@@ -96,7 +96,7 @@ fn launch(root: Node<'_>, torn: bool) -> Option<Act> {
         (None, None) => None,
     };
     let options: Vec<_> = root.get("runArgs").into_iter().flat_map(Node::items).filter_map(node_text).collect();
-    let (asked, open) = gpu_options(&options);
+    let GpuOptions { asked, by_device, open } = gpu_options(&options);
     let required = root.path(&["hostRequirements", "gpu"]);
     let gpu = match (asked, required) {
         (Some(at), _) => GpuRequest::Asked(at),
@@ -116,6 +116,8 @@ fn launch(root: Node<'_>, torn: bool) -> Option<Act> {
         build,
         platforms: platforms.collect(),
         gpu,
+        // What it requires, it asks for by `--gpus`.
+        unchecked: by_device && required.is_none(),
         command: Vec::new(),
         entrypoint: None,
         extends: None,

@@ -202,6 +202,7 @@ fn launch(container: Node<'_>, pod: Node<'_>, share: Option<Span>, init: bool) -
         build: None,
         platforms: platforms(pod),
         gpu: asked.map_or(unasked, GpuRequest::Asked),
+        unchecked: false,
         extends: None,
         profiles: Vec::new(),
         idle: Launch::only_tells(entrypoint.as_deref(), &command),

@@ -21,6 +21,8 @@ fn check(env: &Environment, host: &Host, out: &mut Out) {
     let Some(driver) = demand::asked_of(host).filter(|_| Driver::under(env, host).is_some()) else { return };
     let machine = Machine { env, host, driver };
     match &image.require_cuda {
+        // The release notes are held against the driver by the image's own start.
+        Some(_) if image.unchecked => {}
         Some(setting) => {
             let Some(text) = &setting.value else { return };
             machine.refuse(image, text, setting.evidence.clone(), out);
@@ -28,6 +30,9 @@ fn check(env: &Environment, host: &Host, out: &mut Out) {
         None => {
             let Some(row) = image.row else { return };
             if !row.require_cuda.is_empty() {
+                if image.unchecked {
+                    return;
+                }
                 machine.refuse(image, row.require_cuda, image.evidence.clone(), out);
             } else if let Some(bound) = DriverVersion::parse(row.driver) {
                 machine.release_notes(image, row, &bound, out);
@@ -39,7 +44,7 @@ fn check(env: &Environment, host: &Host, out: &mut Out) {
 /// Whether an image does not start on a host, as far as it says itself.
 pub(super) fn refused(image: &Image, host: &Host) -> bool {
     let text = match &image.require_cuda {
-        _ if image.disable_require => None,
+        _ if image.disable_require || image.unchecked => None,
         Some(setting) => setting.value.as_deref(),
         None => image.row.map(|row| row.require_cuda),
     };

@@ -6,8 +6,11 @@ use super::super::paths;
 use super::super::variables::{self, Seen, Value, Variables};
 use super::decided::{Decided, of_build};
 use super::prefix::{conda, venv};
+use super::telling::brings_nothing;
 use super::{Event, Kept, Prefix, Walker};
-use crate::knowledge::{Brings, configuration_variable, configured_index, feature_brings, is_shell_file, module_brings};
+use crate::knowledge::{
+    Brings, configuration_variable, configured_index, feature_brings, fetches_no_packages, is_shell_file, module_brings,
+};
 use crate::notation::asking::Says;
 use crate::outline::{Act, Answer, Does, Feature, How, Include, Kind, Lead, Leaves, Piece, Place, Scope, Text, Variable};
 use crate::source::Span;
@@ -216,6 +219,10 @@ impl<'a> Walker<'_, 'a> {
                 let found = self.open(text, Kind::Script);
                 // Whether programs see its variables rests on how the shell is set.
                 self.unsure |= found.as_ref().is_some_and(|(_, path)| is_of_variables(path));
+                let name = self.path(text).map(|path| paths::name(&path).to_owned()).filter(|_| found.is_none());
+                if let Some(url) = name.and_then(|name| self.fetched.get(&name).copied()) {
+                    self.run_fetched(url);
+                }
                 let opened = found.filter(|(file, _)| matches!(file.kind, Kind::Script | Kind::Rc));
                 self.unsure |= opened.is_none() && !is_of_tool(text);
                 if let Some((file, found)) = opened {
@@ -237,7 +244,11 @@ impl<'a> Walker<'_, 'a> {
             }
             Does::Compile(compile) if compile.program == "make" => self.make(act.at, &compile.arguments, depth),
             Does::Use(used) => self.take_in(used, depth),
+            Does::Fetched(url) => self.run_fetched(url),
             Does::Download(download) => {
+                if let Some(to) = download.to.as_ref().and_then(|to| self.path(to)) {
+                    self.fetched.insert(paths::name(&to).to_owned(), &download.url);
+                }
                 if let (Some(url), Some(to)) = (self.variables.resolve(&download.url), download.to.as_ref()) {
                     self.base.fetch(&url, self.variables.resolve(to).as_deref());
                 }
@@ -263,6 +274,14 @@ impl<'a> Walker<'_, 'a> {
         }
         self.pending.clear();
         ended
+    }
+
+    /// A script is run that is fetched; the installers of programs put nothing into what is there.
+    fn run_fetched(&mut self, url: &Text) {
+        let known = self.variables.resolve(url).is_some_and(|url| fetches_no_packages(&url));
+        if !known && !brings_nothing(url) {
+            self.script.events.push(Event::Unread);
+        }
     }
 
     /// Environment modules set what their site has written for them: paths of libraries, and, where they may bring a Python

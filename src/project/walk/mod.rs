@@ -168,6 +168,8 @@ struct Walker<'p, 'a> {
     python: Option<Prefix>,
     /// The conda that an installer put there.
     base: Base,
+    /// From where files were fetched, by their names.
+    fetched: HashMap<String, &'a Text>,
     /// The act that happens stands under a test that may go either way.
     tested: bool,
     /// On what it rests that the act happens, or all that follow.
@@ -282,6 +284,7 @@ impl<'p, 'a> Walker<'p, 'a> {
             fresh: BTreeSet::new(),
             python: None,
             base: Base::default(),
+            fetched: HashMap::new(),
             tested: false,
             says: Says::default(),
             unsure: false,

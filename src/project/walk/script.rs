@@ -137,6 +137,8 @@ pub(crate) enum Event {
     Driver(Option<DriverVersion>),
     /// Packages may be there that are not known: environment modules are loaded, or all who install this have them.
     Unknown,
+    /// A script is run of which nothing is known: what is there may be replaced, and more may be there.
+    Unread,
     /// The manifest says which Python it is for.
     Python(String),
     /// Which Python a prefix has is told.

@@ -3,7 +3,8 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::Walker;
-use crate::outline::{Act, Choice, Does, Place, Scope};
+use crate::knowledge::fetches_no_packages;
+use crate::outline::{Act, Choice, Does, Piece, Place, Scope, Text};
 
 /// What an act does to what comes after it.
 enum Tells<'a> {
@@ -21,6 +22,7 @@ fn tells(act: &Act) -> Tells<'_> {
         // A frame is there in any case.
         Does::Enter(Place::Subshell | Place::Call | Place::Back) => Tells::Nothing,
         Does::Launch(_) | Does::Download(_) | Does::Patch(_) | Does::DefaultRuntime => Tells::Nothing,
+        Does::Fetched(url) if brings_nothing(url) => Tells::Nothing,
         Does::Conflict(_) | Does::Members(_) => Tells::Nothing,
         // What follows is weighed in its place.
         Does::Leave(_) => Tells::Nothing,
@@ -30,6 +32,11 @@ fn tells(act: &Act) -> Tells<'_> {
         Does::Install(install) if install.flags.elsewhere => Tells::Nothing,
         _ => Tells::Something,
     }
+}
+
+/// Whether the address of a fetched script begins as that of one which installs no packages.
+pub(super) fn brings_nothing(url: &Text) -> bool {
+    matches!(url.pieces.first(), Some(Piece::Literal(begin)) if fetches_no_packages(begin))
 }
 
 /// What a survey has seen so far.

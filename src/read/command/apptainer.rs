@@ -45,12 +45,17 @@ const BUILD_VALUED: &[&str] = &["--build-arg", "--build-arg-file", "--section", 
 /// `apptainer exec --nv docker://image command`, `apptainer build image.sif docker-daemon:image`.
 pub(super) fn apptainer(words: &[Text], _at: Span) -> Vec<Does> {
     let Some((program, mut rest)) = words.split_first() else { return Vec::new() };
-    let mut gpu = GpuRequest::None;
+    let (mut gpu, mut unchecked) = (GpuRequest::None, false);
     let mut started = false;
     while let Some((word, after)) = rest.split_first() {
         rest = after;
         match word.known() {
-            Some("--nv" | "--nvccli") => gpu = GpuRequest::Asked(word.at),
+            // NVIDIA's own tool asks what the image demands; without it Apptainer binds the driver's files:
+            // <https://github.com/apptainer/apptainer/blob/917d66577963ca297352a22e13c86f1748ddc645/internal/pkg/util/gpu/nvidia.go>.
+            Some(option @ ("--nv" | "--nvccli")) => {
+                unchecked = option == "--nv" && (unchecked || gpu == GpuRequest::None);
+                gpu = GpuRequest::Asked(word.at);
+            }
             Some(option) if VALUED.contains(&option) => rest = rest.get(1..).unwrap_or_default(),
             Some(option) if option.starts_with('-') => {}
             Some("build") if !started => return converted(after, program.at).into_iter().collect(),
@@ -61,7 +66,7 @@ pub(super) fn apptainer(words: &[Text], _at: Span) -> Vec<Does> {
                 // `APPTAINER_NV=1` and the site's configuration ask for a GPU too.
                 let open = gpu == GpuRequest::None;
                 let (image, command) = (slurm::image(word).filter(|_| is_docker(word)), rest.to_vec());
-                let launch = Launch { image, gpu, command, open, ..Launch::new(Launcher::Apptainer, program.at) };
+                let launch = Launch { image, gpu, unchecked, command, open, ..Launch::new(Launcher::Apptainer, program.at) };
                 return vec![Does::Launch(Box::new(launch))];
             }
             _ => return Vec::new(),

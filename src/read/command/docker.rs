@@ -60,7 +60,7 @@ const BUILD_FLAGS: &[&str] = &[
 /// The command line of docker or podman.
 pub(super) fn docker(words: &[Text], at: Span) -> Vec<Does> {
     let Some((program, rest)) = words.split_first() else { return Vec::new() };
-    let nvidia = program.known().is_some_and(|p| p.ends_with("nvidia-docker"));
+    let is = |name: &str| program.known().is_some_and(|program| program.ends_with(name));
     let mut rest = rest;
     let mut verbs = 0;
     while let Some((word, after)) = rest.split_first() {
@@ -76,9 +76,9 @@ pub(super) fn docker(words: &[Text], at: Span) -> Vec<Does> {
             Some("container" | "image" | "builder" | "buildx") if verbs == 0 => verbs = 1,
             Some("start") if verbs < 2 => return vec![Does::Start(started(rest))],
             Some(verb @ ("run" | "create")) => {
-                let mut launch = Launch { made: verb == "create", ..run(rest, program.at) };
-                if nvidia {
-                    launch.gpu = GpuRequest::Asked(program.at);
+                let mut launch = Launch { made: verb == "create", ..run(rest, program.at, is("podman")) };
+                if is("nvidia-docker") {
+                    launch.by_hook(program.at);
                 }
                 return vec![Does::Launch(Box::new(launch))];
             }
@@ -172,7 +172,7 @@ fn behind(word: &Text, bytes: usize) -> Text {
     Text { pieces, at: word.at }
 }
 
-fn run(words: &[Text], key: Span) -> Launch {
+fn run(words: &[Text], key: Span, podman: bool) -> Launch {
     let mut out = Launch::new(Launcher::DockerRun, key);
     let mut rest = words;
     let mut by_runtime = None;
@@ -184,6 +184,15 @@ fn run(words: &[Text], key: Span) -> Launch {
             Next::Valued("--runtime", value, at) if value.known().is_some_and(|value| value.starts_with("nvidia")) => {
                 by_runtime = Some(at);
             }
+            // Podman takes `--gpus` for names in CDI:
+            // <https://github.com/containers/podman/blob/c6580b4a5219c9efb9ab79a540637d8a58b736f8/libpod/container_internal_common.go>.
+            Next::Valued("--gpus", value, at) if asks_gpus(&value) => {
+                if podman {
+                    out.by_device(at)
+                } else {
+                    out.by_hook(at)
+                }
+            }
             Next::Valued(name, value, at) => option(&mut out, name, value, at),
             Next::Operand(word) if !is_image(word, rest) => out.open = true,
             Next::Operand(word) => {
@@ -194,8 +203,15 @@ fn run(words: &[Text], key: Span) -> Launch {
             }
         }
     }
-    if let Some(at) = by_runtime.filter(|_| !matches!(out.gpu, GpuRequest::Asked(_))) {
-        out.gpu = if Launch::hides_gpus(&out.environment) { GpuRequest::Declined } else { GpuRequest::Asked(at) };
+    if let Some(at) = by_runtime {
+        let asked = matches!(out.gpu, GpuRequest::Asked(_));
+        match (Launch::hides_gpus(&out.environment), Launch::names_devices(&out.environment)) {
+            (true, _) | (_, true) if asked => {}
+            (true, _) => out.gpu = GpuRequest::Declined,
+            (_, true) => out.by_device(at),
+            _ if asked => out.unchecked = false,
+            _ => out.by_hook(at),
+        }
     }
     out
 }
@@ -231,15 +247,14 @@ fn is_image(word: &Text, rest: &[Text]) -> bool {
     }
 }
 
+fn asks_gpus(value: &Text) -> bool {
+    value.known().is_none_or(|value| !matches!(value, "" | "0" | "none"))
+}
+
 fn option(out: &mut Launch, name: &str, value: Text, at: Span) {
     let known = value.known().unwrap_or_default();
-    let asks = match name {
-        "--gpus" => value.known().is_none_or(|v| !matches!(v, "" | "0" | "none")),
-        "--device" => is_gpu_device(known),
-        _ => false,
-    };
-    if asks {
-        out.gpu = GpuRequest::Asked(at);
+    if name == "--device" && is_gpu_device(known) {
+        out.by_device(at);
     } else if name == "--device" && is_other_gpu(known) && out.gpu == GpuRequest::None {
         out.gpu = GpuRequest::Optional(at);
     }

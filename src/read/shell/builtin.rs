@@ -272,7 +272,7 @@ fn run_script(walk: &mut Walk<'_, '_>, at: Span, path: &Text) {
     walk.out.back(at);
 }
 
-fn is_shell(name: &str) -> bool {
+pub(super) fn is_shell(name: &str) -> bool {
     matches!(name.rsplit('/').next(), Some("bash" | "sh" | "zsh" | "dash" | "ash" | "ksh"))
 }
 

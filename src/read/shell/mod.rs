@@ -9,6 +9,7 @@ mod batch;
 mod branches;
 mod built_to_run;
 mod builtin;
+mod fed;
 mod functions;
 mod heredoc;
 mod leading;

@@ -5,10 +5,11 @@ use std::ops::Range;
 use tree_sitter::Node;
 
 use super::builtin;
+use super::fed::input_of;
 use super::scan::substitutions;
 use super::walk::{Step, Walk, Word, all, named};
 use super::word::Words;
-use crate::outline::{Does, How, Kind, Piece, Scope, Text, Variable};
+use crate::outline::{Does, Kind, Piece, Scope, Text, Variable};
 use crate::read::command;
 use crate::read::excerpt::Excerpt;
 use crate::read::written::{self, Expands};
@@ -19,6 +20,13 @@ pub(super) struct Heredoc {
     lines: Range<usize>,
     /// Its end marker is quoted: its text is written as it stands.
     quoted: bool,
+}
+
+impl Heredoc {
+    /// Where they stand.
+    pub(super) fn lines(&self) -> Range<usize> {
+        self.lines.clone()
+    }
 }
 
 /// Where a heredoc's lines go.
@@ -83,6 +91,13 @@ impl Walk<'_, '_> {
         }
         match body {
             Some(body) if body.kind() == "command" => {
+                // A `-` before `<<` is in no node.
+                let between = self.excerpt.text().get(body.end_byte()..node.end_byte()).unwrap_or_default();
+                let blanks = between.len() - between.trim_start().len();
+                if between[blanks..].starts_with("- ") {
+                    let at = body.end_byte() + blanks;
+                    more.insert(0, at..at + 1);
+                }
                 to_shell |= self.is_bare_shell(body);
                 // `pip install -r /dev/stdin <<EOF`
                 if let Some(into) = heredoc.as_ref().and_then(|_| self.read_from_input(body, &more)) {
@@ -125,18 +140,7 @@ impl Walk<'_, '_> {
     /// Where a command looks for its input, if it installs what it finds there.
     fn read_from_input(&self, command: Node<'_>, more: &[Range<usize>]) -> Option<Into> {
         let words: Vec<Text> = self.words(command, more).into_iter().map(|word| word.text).collect();
-        let first = words.first()?;
-        command::read(&words, first.at).into_iter().find_map(|does| {
-            let Does::Install(install) = does else { return None };
-            let input = |path: &Text| matches!(path.known(), Some("/dev/stdin" | "-"));
-            let include = install.reads.into_iter().find(|include| input(&include.path))?;
-            let kind = match include.how {
-                How::Requirements | How::Constraints | How::Overrides => Kind::Requirements,
-                How::CondaEnvironment => Kind::CondaEnvironment,
-                _ => return None,
-            };
-            Some(Into { at: include.path.at, path: include.path, kind: Some(kind) })
-        })
+        input_of(command::read(&words, words.first()?.at))
     }
 
     /// The file that a heredoc is copied to as it is: by `cat > f`, `tee f`, `cat | tee f`; or the input of what installs it.
@@ -172,7 +176,7 @@ impl Walk<'_, '_> {
     }
 
     /// The lines between a heredoc's first and last.
-    fn heredoc_body(&self, redirect: Node<'_>) -> Option<Heredoc> {
+    pub(super) fn heredoc_body(&self, redirect: Node<'_>) -> Option<Heredoc> {
         let parts = named(redirect);
         let start_of_line = |offset: usize| self.excerpt.text()[..offset].rfind('\n').map_or(0, |n| n + 1);
         let body = parts.iter().find(|n| n.kind() == "heredoc_body")?;

@@ -7,6 +7,7 @@ use tree_sitter::{Node, Tree};
 
 use super::answers::Answers;
 use super::builtin;
+use super::fed::Fed;
 use super::functions::{self, Call, Entry, Functions, Handed};
 use super::leaving;
 use super::predicates::Predicates;
@@ -212,6 +213,8 @@ pub(super) struct Walk<'e, 'o> {
     answers: Answers,
     /// Functions that only ask.
     pub(super) predicates: Predicates,
+    /// What commands are given to read, by their nodes.
+    pub(super) fed: HashMap<usize, Fed>,
 }
 
 /// A word of a command.
@@ -224,7 +227,8 @@ pub(super) struct Word {
 
 impl<'e, 'o> Walk<'e, 'o> {
     fn new(excerpt: &'e Excerpt, out: &'o mut Out) -> Self {
-        Self { excerpt, out, leaving: HashSet::new(), answers: Answers::default(), predicates: Predicates::default() }
+        let (answers, predicates) = (Answers::default(), Predicates::default());
+        Self { excerpt, out, leaving: HashSet::new(), answers, predicates, fed: HashMap::new() }
     }
 
     /// Reads a script that stands in this one.
@@ -302,7 +306,10 @@ impl<'e, 'o> Walk<'e, 'o> {
             "command" => self.after_substitutions(node, Step::Command(node, Vec::new()), &mut steps),
             "declaration_command" | "unset_command" => self.after_substitutions(node, Step::Declare(node), &mut steps),
             "variable_assignment" => self.after_substitutions(node, Step::Assign(node), &mut steps),
-            "redirected_statement" => self.redirected(node, &mut steps),
+            "redirected_statement" => {
+                self.feed_body(node);
+                self.redirected(node, &mut steps);
+            }
             "test_command" | "comment" => steps.extend(substitutions(node).into_iter().map(Step::Visit)),
             "list" => self.list(node, &mut steps),
             "if_statement" => self.if_statement(node, &mut steps),
@@ -324,6 +331,7 @@ impl<'e, 'o> Walk<'e, 'o> {
                 steps.extend(named(node).into_iter().map(Step::Visit));
             }
             "pipeline" => {
+                self.feed_last(node);
                 steps.extend(named(node).into_iter().map(Step::Visit));
                 self.sifted_by_pipeline(node, &mut steps);
             }
@@ -436,7 +444,10 @@ impl<'e, 'o> Walk<'e, 'o> {
             self.assign(node, Scope::Command);
         }
         let set = self.out.entries.len();
-        builtin::command(self, self.at(node), &words);
+        self.runs_fetched(node, &words);
+        if !self.with_given(node, &mut words) {
+            builtin::command(self, self.at(node), &words);
+        }
         for answer in self.answers_read(node, &words) {
             self.out.act(self.at(node), Does::Answer(answer));
         }

@@ -196,6 +196,7 @@ impl Moving<'_> {
             }
             Does::Modules(modules) => self.texts(&mut modules.names),
             Does::Feature(Feature { name, version }) => self.texts([name].into_iter().chain(version)),
+            Does::Fetched(url) => self.text(url),
             Does::Download(Download { url, to }) => self.texts([url].into_iter().chain(to)),
             Does::Runfile { file, arguments } => self.texts([file].into_iter().chain(arguments)),
             Does::CondaInstaller { file, prefix } => self.texts([file, prefix]),
