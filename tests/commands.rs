@@ -15,7 +15,7 @@ fn a_file_that_is_written_has_what_the_shell_had() {
         (format!("(V=2.1.0; {written})\n{install}"), "a.sh: torch 2.1.0 pypi"),
         (format!("{written}V=2.2.0\n{install}"), "a.sh: torch ?"),
         (format!("for V in 2.1.0 2.2.0; do\n{written}done\n{install}"), "a.sh: torch ?"),
-        (format!("V=2.1.0\n{written}cat r.txt\npip install -r <(cat r.txt)\n"), "a.sh: "),
+        (format!("V=2.1.0\n{written}cat r.txt\npip install -r <(cat r.txt)\n"), "a.sh: torch 2.1.0 pypi"),
         ("V=2.1.0\ncat <<EOF | pip install -r /dev/stdin\ntorch==$V\nEOF\n".to_owned(), "a.sh: torch 2.1.0 pypi"),
         (
             "pip install -r /dev/stdin <<EOF\ntorch==2.1.0\nEOF\ngrep -v torch x.txt | pip install --upgrade -r /dev/stdin\n"

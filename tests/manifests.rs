@@ -2,7 +2,9 @@
 
 mod rendered;
 
+use cudalint::linter::Linter;
 use cudalint::read::{FORMATS, read};
+use cudalint::settings::Settings;
 use cudalint::source::Sources;
 use rendered::{check, environments};
 
@@ -399,6 +401,22 @@ fn what_a_workspace_sets_holds_for_its_members() {
             "pyproject.toml: torch 2.6.0+cu118 pytorch/cu118, torchvision 0.21.0 pypi",
         ],
     );
+}
+
+#[test]
+fn what_comes_from_a_folder_here_is_asked_for() {
+    for (source, members) in [("workspace = true", "[tool.uv.workspace]\nmembers = ['core']\n"), ("path = 'core'", "")] {
+        let root = format!(
+            "[project]\nname = 'r'\ndependencies = ['torch==2.7.1', 'core[more]']\n[tool.uv.sources]\ncore = {{ {source} }}\n{members}"
+        );
+        let core = "[project]\nname = 'core'\ndependencies = ['torchvision==0.20.1']\n[project.optional-dependencies]\nmore = ['torchaudio==2.7.1']\n";
+        let mut linter = Linter::new(Settings::default());
+        linter.set("pyproject.toml", &root).expect("no configuration");
+        linter.set("core/pyproject.toml", core).expect("no configuration");
+        let said: Vec<_> = linter.report().diagnostics.into_iter().map(|d| d.message).collect();
+        assert_eq!(said, ["torchvision 0.20.1 goes with torch==2.5.1, not with torch 2.7.1"], "{source}");
+        assert!(linter.environments().any(|env| env.start.name == "pyproject.toml" && env.component("torchaudio").is_some()));
+    }
 }
 
 #[test]

@@ -98,7 +98,8 @@ pub(crate) fn fold(beginning: &Beginning, world: &World, script: &Script, aliase
                     system.platform.narrow_python(pythons);
                 }
             }
-            Event::Unknown => states.values_mut().for_each(|state| state.upon = state.upon.or(Some(beginning.at))),
+            Event::Unknown => states.values_mut().for_each(|state| state.unlisted = true),
+            Event::Upon(at) => states.values_mut().for_each(|state| state.upon = state.upon.or(Some(*at))),
             Event::Unread => states.values_mut().for_each(State::run_unread),
             Event::Before(steps) => {
                 let mut apart = State::of_image(platform.clone(), None);

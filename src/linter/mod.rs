@@ -140,10 +140,14 @@ impl Linter {
     /// Reads the texts that a link makes ours; whether there were any.
     fn read_linked(&mut self) -> bool {
         let looked = self.starts.values().flat_map(|s| &s.looked).chain(&self.links);
-        let linked: BTreeMap<String, (FileId, Kind)> = looked
-            .filter(|(path, _)| !self.files.contains_key(path))
-            .filter_map(|(path, kind)| Some((path.clone(), (self.sources.find(path)?, *kind))))
-            .collect();
+        // One that is a list of variables for one link is that for a shell that sources it, too: of several kinds the first.
+        let is_new = |path: &str, kind: Kind| self.files.get(path).is_none_or(|file| file.by_link && kind < file.kind);
+        let mut linked: BTreeMap<String, (FileId, Kind)> = BTreeMap::new();
+        for (path, kind) in looked.filter(|(path, kind)| is_new(path, *kind)) {
+            let Some(id) = self.sources.find(path) else { continue };
+            let (_, known) = linked.entry(path.clone()).or_insert((id, *kind));
+            *known = (*known).min(*kind);
+        }
         for (path, (id, kind)) in &linked {
             self.read(path, *id, *kind, true);
         }

@@ -112,6 +112,8 @@ pub enum RouteTo {
     Index(Text),
     /// A wheel or archive.
     Url(Text),
-    /// Sources: git, a path, a workspace member; unknown to us.
+    /// A folder here: a path, a workspace member.
+    Here,
+    /// Sources that are not here.
     Elsewhere,
 }

@@ -105,7 +105,8 @@ fn route(toml: &Toml<'_>, package: &str, source: &Value<'_>) -> Option<Act> {
     let to = match (text("index"), text("url"), text("path").filter(wheel)) {
         (Some(index), ..) => RouteTo::Index(index),
         (None, Some(url), _) | (None, None, Some(url)) => RouteTo::Url(url),
-        _ if ["git", "path", "workspace"].iter().any(|key| table.contains_key(*key)) => RouteTo::Elsewhere,
+        _ if ["path", "workspace"].iter().any(|key| table.contains_key(*key)) => RouteTo::Here,
+        _ if table.contains_key("git") => RouteTo::Elsewhere,
         _ => return None,
     };
     let when = When(choices(toml, table).collect());
@@ -253,7 +254,7 @@ mod tests {
                 "torch -> cu Group(\"g\") Marker(\"os_name == 'nt'\")",
                 "a -> URL https://e.org/a.whl",
                 "Route(Route { package: \"b\", to: Elsewhere })",
-                "Route(Route { package: \"c\", to: Elsewhere })",
+                "Route(Route { package: \"c\", to: Here })",
                 "d -> URL d.whl",
             ]
         );

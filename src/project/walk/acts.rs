@@ -223,6 +223,10 @@ impl<'a> Walker<'_, 'a> {
                 if let Some(url) = name.and_then(|name| self.fetched.get(&name).copied()) {
                     self.run_fetched(url);
                 }
+                if let Some((file, path)) = found.as_ref().filter(|(file, _)| file.kind == Kind::EnvFile) {
+                    self.enter(path, *file);
+                    self.variables.add(Variables::of_file(*file));
+                }
                 let opened = found.filter(|(file, _)| matches!(file.kind, Kind::Script | Kind::Rc));
                 self.unsure |= opened.is_none() && !is_of_tool(text);
                 if let Some((file, found)) = opened {
@@ -299,7 +303,7 @@ impl<'a> Walker<'_, 'a> {
             self.variables.set("UV_CONFIG_FILE", Value::unknown(at, Seen::Programs));
         }
         if brings_python {
-            self.script.events.push(Event::Unknown);
+            self.script.events.push(Event::Upon(at));
         }
     }
 
@@ -315,7 +319,7 @@ impl<'a> Walker<'_, 'a> {
                     self.go(&Place::Python(version.clone()));
                 }
             }
-            Some(Brings::Conda) | None => self.script.events.push(Event::Unknown),
+            Some(Brings::Conda) | None => self.script.events.push(Event::Upon(feature.name.at)),
         }
     }
 

@@ -385,7 +385,7 @@ impl<'p, 'a> Walker<'p, 'a> {
                 return;
             }
             if let Subject::Package { name, wants, .. } = &parsed.subject {
-                self.published_from_here(name, wants.pin().is_some(), requirement.written.at, step);
+                self.published_from_here(name, &parsed.extras, wants.pin().is_some(), requirement.written.at, step);
             }
         }
         if bounds {
@@ -420,7 +420,7 @@ impl<'p, 'a> Walker<'p, 'a> {
     pub(super) fn route(&self, route: &Route) -> Routed {
         let index = match &route.to {
             RouteTo::Index(name) => self.variables.resolve(name),
-            RouteTo::Url(_) | RouteTo::Elsewhere => None,
+            RouteTo::Url(_) | RouteTo::Here | RouteTo::Elsewhere => None,
         };
         Routed { package: route.package.clone(), index }
     }

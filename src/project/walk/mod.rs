@@ -182,6 +182,8 @@ struct Walker<'p, 'a> {
     survey: Option<Survey>,
     /// Packages of the root that are asked for by name, and by those that are: what each requires is looked at once.
     published: BTreeSet<&'a str>,
+    /// Those that the project which is read takes from their folders here.
+    here: BTreeSet<&'a str>,
     /// Set for the next command only.
     pending: Vec<(String, Value)>,
     bounds: Bounds,
@@ -291,6 +293,7 @@ impl<'p, 'a> Walker<'p, 'a> {
             stages: HashMap::new(),
             survey: None,
             published: BTreeSet::new(),
+            here: BTreeSet::new(),
             pending: Vec::new(),
             bounds: Bounds::default(),
         }

@@ -8,7 +8,7 @@ use super::install::unread;
 use super::{Event, Installed, Prefix, Walker};
 use crate::environment::{Reason, Untold};
 use crate::notation::requirement;
-use crate::outline::{Act, Choice, Does, How, Include, Kind, Language, Role, Text, Tool};
+use crate::outline::{Act, Choice, Does, How, Include, Kind, Language, Role, Route, RouteTo, Text, Tool};
 use crate::source::Span;
 
 /// Whether a file is a project's manifest.
@@ -70,6 +70,19 @@ impl<'a> Walker<'_, 'a> {
         via: &[(Span, Reason)],
         depth: usize,
     ) {
+        // Members of a workspace find each other by its root's routes, too.
+        let root = self.project.workspaces.root(path).and_then(|root| self.project.file(root));
+        let acts = root.into_iter().chain([file]).flat_map(|file| &file.outline.acts);
+        let here = acts.filter(|_| step.tool == Tool::Uv).filter_map(|act| match &act.does {
+            Does::Route(Route { package, to: RouteTo::Here }) => Some(package.as_str()),
+            _ => None,
+        });
+        let before = std::mem::replace(&mut self.here, here.collect());
+        self.project_in_full(path, file, step, via, depth);
+        self.here = before;
+    }
+
+    fn project_in_full(&mut self, path: &str, file: File<'a>, step: &mut Installed, via: &[(Span, Reason)], depth: usize) {
         if !self.bounds.follows(depth) || !self.bounds.acts(&file.outline.acts) {
             return;
         }
@@ -264,7 +277,7 @@ impl<'a> Walker<'_, 'a> {
 
     /// A package that is asked for by its name, and that the root itself defines: what it requires holds for the others, as far
     /// as it can be read here. What an older version required is not known.
-    pub(super) fn published_from_here(&mut self, name: &str, pinned: bool, at: Span, step: &mut Installed) {
+    pub(super) fn published_from_here(&mut self, name: &str, extras: &[String], pinned: bool, at: Span, step: &mut Installed) {
         let Some((name, folder)) = self.project.named.get_key_value(name) else { return };
         let first = self.published.is_empty();
         // Members of a monorepo ask for each other over and over.
@@ -272,6 +285,7 @@ impl<'a> Walker<'_, 'a> {
             return;
         }
         let mut own = self.step(step.tool, at);
+        own.flags.extras = extras.iter().map(|extra| Text::literal(extra.clone(), at)).collect();
         let found = self.beside("", &Text::literal(format!("./{folder}"), at), How::Project);
         match found {
             Some((file, path)) if !pinned && !self.bounds.is_deep() => {
@@ -290,7 +304,8 @@ impl<'a> Walker<'_, 'a> {
         if first {
             self.published.clear();
         }
-        step.bounds.extend(own.asks);
+        // What is routed to its folder comes from there.
+        if self.here.contains(name) { &mut step.asks } else { &mut step.bounds }.extend(own.asks);
         step.bounds.extend(own.bounds);
         step.bounds_open |= own.open || own.bounds_open;
     }

@@ -135,8 +135,10 @@ pub(crate) enum Event {
     System { names: Vec<String> },
     /// A driver is put on the machine itself; its number, as far as it is told.
     Driver(Option<DriverVersion>),
-    /// Packages may be there that are not known: environment modules are loaded, or all who install this have them.
+    /// Packages may be there that are not known: all who install this have them.
     Unknown,
+    /// What goes in from here on goes upon something of which nothing is known, named there.
+    Upon(Span),
     /// A script is run of which nothing is known: what is there may be replaced, and more may be there.
     Unread,
     /// The manifest says which Python it is for.

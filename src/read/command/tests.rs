@@ -129,7 +129,7 @@ fn modules_and_files_from_elsewhere() {
         ("ml purge; ml gcc -python CUDA/12.1.1", &["module unloads ", "module unloads -python", "module gcc CUDA/12.1.1"]),
         ("wget https://x.example/a/r.txt?y -q -P d", &["edit d/r.txt", "download https://x.example/a/r.txt?y d/r.txt"]),
         ("curl -fsSLO https://x.example/r.txt", &["edit r.txt", "download https://x.example/r.txt r.txt"]),
-        ("curl -fsSLo r.txt -H 'a: b' $U; wget -qO- u | sh", &["edit r.txt", "download <U> r.txt", "download u -"]),
+        ("curl -fsSLo r.txt -H 'a: b' $U; wget -qO- u | sh", &["edit r.txt", "download <U> r.txt", "download u -", "run u"]),
         (
             "sudo sh cuda_12.4.1_550.54.15_linux.run --silent --toolkit; ./NVIDIA-Linux-x86_64-535.run -s",
             &["runfile cuda_12.4.1_550.54.15_linux.run --silent --toolkit", "runfile ./NVIDIA-Linux-x86_64-535.run -s"],

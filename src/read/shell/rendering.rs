@@ -74,6 +74,7 @@ pub(crate) fn act(act: &Act, source: &str) -> String {
         Does::Enter(Place::Image(image)) => format!("in {}", text(image)),
         Does::Modules(m) => format!("module{} {}", if m.unloads { " unloads" } else { "" }, texts(&m.names)),
         Does::Download(d) => format!("download {} {}", text(&d.url), d.to.as_ref().map_or("-".to_owned(), text)),
+        Does::Fetched(url) => format!("run {}", text(url)),
         Does::CondaInstaller { file, prefix } => format!("conda {} into {}", text(file), text(prefix)),
         Does::Runfile { file, arguments } => format!("runfile {} {}", text(file), texts(arguments)),
         Does::Require(r) => {

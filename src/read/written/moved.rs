@@ -134,7 +134,7 @@ impl Moving<'_> {
                 self.name(package);
                 match to {
                     RouteTo::Index(text) | RouteTo::Url(text) => self.text(text),
-                    RouteTo::Elsewhere => {}
+                    RouteTo::Here | RouteTo::Elsewhere => {}
                 }
             }
             Does::Conflict(choices) | Does::Defaults(choices) => choices.iter().for_each(|choice| self.choice(choice)),
