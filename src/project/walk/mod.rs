@@ -464,7 +464,7 @@ impl<'p, 'a> Walker<'p, 'a> {
             }
             let name = self.variables.resolve(image);
             let layers = self.project.merged.layers(path, launch);
-            let unread = layers.iter().any(|layer| layer.unread_environment);
+            let unread = layers.iter().any(|layer| layer.is_given_more());
             self.script.unread_environment = unread || self.project.givers.is_changed(launch);
             for file in merged::environment_files(&layers) {
                 let file = self.variables.resolve(file).and_then(|file| paths::join(paths::folder(path), &file));

@@ -3,7 +3,7 @@
 mod apptainer;
 pub(super) mod asks;
 mod compile;
-mod compose;
+pub(super) mod compose;
 mod conda;
 pub(super) mod docker;
 mod files;
