@@ -30,6 +30,14 @@ pub(crate) fn says_cpu<'w>(words: impl IntoIterator<Item = &'w str>, choice: Cho
     false
 }
 
+/// Whether something is called after the CPU: a service, a profile, a program, or the value of an option (`--backend onnx-cpu`,
+/// `--config cpu.yaml`). Options speak of it for other ends, too (`--cpu-offload`). Gloo is the one backend of torch that needs no
+/// GPU: <https://docs.pytorch.org/docs/stable/distributed.html>.
+pub(crate) fn is_called_cpu(word: &str) -> bool {
+    let value = word.split_once('=').map_or(word, |(_, value)| value);
+    !value.starts_with('-') && words(value).any(|word| word == "CPU" || word == "GLOO")
+}
+
 /// `--device cuda`, `--device=cuda:0`, `--accelerator gpu`, `--nproc-per-node gpu`, with the place of the word that says so;
 /// also within the one word of a shell's `-c`.
 pub(crate) fn says_cuda<'w, P: Copy>(words: impl IntoIterator<Item = (&'w str, P)>) -> Option<(P, &'static str)> {
@@ -230,6 +238,11 @@ mod tests {
             hides_gpus("NVIDIA_VISIBLE_DEVICES", "", Choice::Cpu) && hides_gpus("NVIDIA_VISIBLE_DEVICES", "void", Choice::Cpu)
         );
         assert!(!hides_gpus("NVIDIA_VISIBLE_DEVICES", "all", Choice::Cpu));
+        for (word, cpu) in
+            [("serve_cpu.py", true), ("api-cpu", true), ("--backend=onnx-cpu", true), ("--cpu-offload", false), ("cpus", false)]
+        {
+            assert_eq!(is_called_cpu(word), cpu, "{word}");
+        }
         for (name, value, hides) in [
             ("ACCELERATOR", "cpu", true),
             ("NUM_GPUS", "0", true),

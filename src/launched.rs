@@ -1,6 +1,6 @@
 //! What a launch runs, and whether that must have a GPU.
 
-use crate::device::{Choice, chooses_gpu, hides_gpus, is_choice, says_cpu, says_cuda};
+use crate::device::{Choice, chooses_gpu, hides_gpus, is_called_cpu, is_choice, says_cpu, says_cuda};
 use crate::environment::{Asks, Build, Environment, Evidence, Join, Launched, Reason};
 use crate::knowledge::{self, Basis};
 use crate::outline::{GpuRequest, Launch, Launcher, Text, Variable};
@@ -90,9 +90,17 @@ fn counts(need: &Evidence, place: &LaunchPlace<'_>, work: Work) -> bool {
         _ if launch.gpu == GpuRequest::Declined => false,
         // A variable may choose the CPU.
         _ if place.unread_environment => false,
+        _ if is_for_cpu(launch) => false,
         // Scripts run such images for many things.
         _ => !script && !open && work == Work::Framework,
     }
+}
+
+/// It is called after the CPU, or what it runs is.
+fn is_for_cpu(launch: &Launch) -> bool {
+    let words = launch.entrypoint.iter().flatten().chain(&launch.command).filter_map(Text::known).take(MOST_WORDS);
+    let names = launch.name.iter().chain(&launch.profiles).map(String::as_str);
+    names.chain(words.flat_map(str::split_ascii_whitespace)).any(is_called_cpu)
 }
 
 /// A word or the choice of a device that is known only when run may say that no GPU is needed.
