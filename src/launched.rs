@@ -1,5 +1,7 @@
 //! What a launch runs, and whether that must have a GPU.
 
+use std::collections::HashSet;
+
 use crate::device::{Choice, chooses_gpu, hides_gpus, is_called_cpu, is_choice, says_cpu, says_cuda};
 use crate::environment::{Asks, Build, Environment, Evidence, Join, Launched, Reason};
 use crate::knowledge::{self, Basis};
@@ -33,8 +35,8 @@ fn needs(place: &LaunchPlace<'_>, environments: &[&Environment], own: &Command) 
     let baked = environments.iter().flat_map(|env| &env.variables);
     let baked = baked.filter_map(|(name, set)| Some((name.as_str(), set.value.as_deref()?)));
     // What a container says itself goes before what it has from elsewhere.
-    let own_names = |name: &str| launch.environment.iter().any(|own| own.name == name);
-    let had = || place.variables.iter().copied().filter(|v| !own_names(&v.name));
+    let named: HashSet<&str> = launch.environment.iter().map(|own| own.name.as_str()).collect();
+    let had = || place.variables.iter().copied().filter(|v| !named.contains(v.name.as_str()));
     let given = launch.environment.iter().chain(had()).filter_map(|v| Some((v.name.as_str(), v.value.as_ref()?.known()?)));
     let hidden = given.chain(baked).any(|(name, value)| hides_gpus(name, value, Choice::CpuOrAny));
     // An image whose own command chooses the CPU is made for it.
@@ -100,7 +102,7 @@ fn counts(need: &Evidence, place: &LaunchPlace<'_>, work: Work) -> bool {
 fn is_for_cpu(launch: &Launch) -> bool {
     let words = launch.entrypoint.iter().flatten().chain(&launch.command).filter_map(Text::known).take(MOST_WORDS);
     let names = launch.name.iter().chain(&launch.profiles).map(String::as_str);
-    names.chain(words.flat_map(str::split_ascii_whitespace)).any(is_called_cpu)
+    names.chain(words.flat_map(str::split_ascii_whitespace).take(MOST_WORDS)).any(is_called_cpu)
 }
 
 /// A word or the choice of a device that is known only when run may say that no GPU is needed.

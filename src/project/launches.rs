@@ -10,6 +10,9 @@ use super::{Project, merged, paths};
 use crate::outline::{ConfigMap, Does, Kind, Launch, Launcher, Object, Text, Variable};
 use crate::source::Span;
 
+/// Variables of one config map: many containers may be given them.
+const MOST_VARIABLES: usize = 256;
+
 /// A launch, and what is known of the rest of the root about it.
 pub(crate) struct LaunchPlace<'a> {
     /// As its file says.
@@ -186,12 +189,12 @@ pub(crate) fn launches<'a>(project: &Project<'a>) -> Vec<LaunchPlace<'a>> {
         let file = |text: &Text| project.file(&paths::join(paths::folder(met.path), text.known()?)?);
         let unread = layers.iter().any(|layer| layer.unread_environment)
             || merged::environment_files(&layers).any(|text| file(text).is_none())
-            || maps().any(|name| known(name).is_none_or(|map| !map.whole));
+            || maps().any(|name| known(name).is_none_or(|map| !map.whole || map.variables.len() > MOST_VARIABLES));
         LaunchPlace {
             launch: met.launch,
             runs: met.runs.clone(),
             given: if changed { Given::Elsewhere } else { others },
-            variables: maps().filter_map(known).flat_map(|map| &map.variables).collect(),
+            variables: maps().filter_map(known).flat_map(|map| map.variables.iter().take(MOST_VARIABLES)).collect(),
             unread_environment: unread,
             built_at: met.launch.build.as_ref().map(|b| b.context.at),
         }
