@@ -5,7 +5,6 @@ use crate::demand;
 use crate::diagnostic::Needs;
 use crate::environment::{Build, Environment};
 use crate::knowledge::{self, Kernels, Segment, Sm};
-use crate::version::DriverVersion;
 
 /// What a start needs of a machine; of several builds that need otherwise, each what it needs.
 pub(crate) fn of_start(environments: &[Environment]) -> Vec<Needs> {
@@ -26,7 +25,7 @@ pub(crate) fn of_start(environments: &[Environment]) -> Vec<Needs> {
 
 /// What an environment needs of a machine; `None` where it has no chain.
 fn needs(env: &Environment) -> Option<Needs> {
-    let driver = driver(env);
+    let driver = chain::driver(env);
     let (mut oldest, mut newest): (Option<Sm>, Option<Sm>) = (None, None);
     for component in env.components.iter().filter(|component| !component.may_be_another()) {
         let Some(build) = component.builds.only().or_else(|| component.builds.today()) else { continue };
@@ -54,14 +53,6 @@ fn needs(env: &Environment) -> Option<Needs> {
         sm: oldest.map(|sm| format!("{}.{}", sm.major, sm.minor)),
         newest_sm: newest.map(|sm| format!("{}.{}", sm.major, sm.minor)),
     })
-}
-
-/// The driver from which on all of an environment runs, as far as it is known; `None` where nothing needs one.
-pub(crate) fn driver(env: &Environment) -> Option<DriverVersion> {
-    let components = env.components.iter().filter(|component| !component.may_be_another());
-    let builds = components.filter_map(|component| component.builds.only().or_else(|| component.builds.today()));
-    let bounds = builds.filter_map(|build| DriverVersion::parse(knowledge::driver_bound(&build.cuda()?)?.linux));
-    bounds.reduce(|one, other| if one.order(&other).is_lt() { other } else { one })
 }
 
 fn lowest(build: &Build) -> Option<Sm> {

@@ -1,11 +1,10 @@
 use super::{Check, Clash, Has, Needs, Out, Rule};
 use crate::alternative::Wanted;
-use crate::chain::Driver;
+use crate::chain::{self, Driver};
 use crate::demand::{self, Answer};
 use crate::diagnostic::Severity;
 use crate::environment::{Build, Component, Environment, Evidence, Holds, Host, Image, Reason};
 use crate::knowledge::{self, Kernels, Segment};
-use crate::needs;
 use crate::other_image::other_image;
 use crate::version::{CudaVersion, DriverVersion};
 
@@ -115,7 +114,7 @@ impl Machine<'_> {
         // Another image does not mend what its packages need of the driver.
         match self.too_new() {
             None if own => {
-                let from = needs::driver(self.env);
+                let from = chain::driver(self.env);
                 let inside = from.map_or(String::new(), |from| format!(": what is inside runs from driver {from} on"));
                 format!("{raise}, or {take}{inside}")
             }
