@@ -190,6 +190,14 @@ pub(crate) fn demands(release: &'static Release, package: &str) -> impl Iterator
     of_it.collect::<Vec<_>>().into_iter()
 }
 
+/// The driver from which on all of an environment runs, as far as it is known; `None` where nothing needs one.
+pub(crate) fn driver(env: &Environment) -> Option<DriverVersion> {
+    let components = env.components.iter().filter(|component| !component.may_be_another());
+    let builds = components.filter_map(|component| component.builds.only().or_else(|| component.builds.today()));
+    let bounds = builds.filter_map(|build| DriverVersion::parse(knowledge::driver_bound(&build.cuda()?)?.linux));
+    bounds.reduce(|one, other| if one.order(&other).is_lt() { other } else { one })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

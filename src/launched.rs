@@ -1,10 +1,12 @@
 //! What a launch runs, and whether that must have a GPU.
 
-use crate::device::{Choice, chooses_gpu, hides_gpus, says_cpu, says_cuda};
+use std::collections::HashSet;
+
+use crate::device::{Choice, chooses_gpu, hides_gpus, is_called_cpu, is_choice, says_cpu, says_cuda};
 use crate::environment::{Asks, Build, Environment, Evidence, Join, Launched, Reason};
 use crate::knowledge::{self, Basis};
 use crate::outline::{GpuRequest, Launch, Launcher, Text, Variable};
-use crate::project::{Command, LaunchPlace};
+use crate::project::{Command, Given, LaunchPlace};
 use crate::source::Span;
 use crate::work::{self, Work};
 
@@ -17,7 +19,7 @@ pub(crate) fn launched(place: &LaunchPlace<'_>, environments: &[&Environment], o
     let asks = match launch.gpu {
         GpuRequest::Asked(_) => Asks::Yes,
         GpuRequest::Optional(_) => Asks::Unknown,
-        GpuRequest::None | GpuRequest::Declined if launch.open || place.elsewhere.is_some() => Asks::Unknown,
+        GpuRequest::None | GpuRequest::Declined if launch.open || place.given == Given::Elsewhere => Asks::Unknown,
         GpuRequest::None | GpuRequest::Declined => Asks::No,
     };
     let needs = needs(place, environments, own);
@@ -32,7 +34,10 @@ fn needs(place: &LaunchPlace<'_>, environments: &[&Environment], own: &Command) 
     let on_cuda = by_words(&words);
     let baked = environments.iter().flat_map(|env| &env.variables);
     let baked = baked.filter_map(|(name, set)| Some((name.as_str(), set.value.as_deref()?)));
-    let given = launch.environment.iter().filter_map(|v| Some((v.name.as_str(), v.value.as_ref()?.known()?)));
+    // What a container says itself goes before what it has from elsewhere.
+    let named: HashSet<&str> = launch.environment.iter().map(|own| own.name.as_str()).collect();
+    let had = || place.variables.iter().copied().filter(|v| !named.contains(v.name.as_str()));
+    let given = launch.environment.iter().chain(had()).filter_map(|v| Some((v.name.as_str(), v.value.as_ref()?.known()?)));
     let hidden = given.chain(baked).any(|(name, value)| hides_gpus(name, value, Choice::CpuOrAny));
     // An image whose own command chooses the CPU is made for it.
     let own_words = || own.words().map(|(word, _)| word).take(MOST_WORDS);
@@ -48,9 +53,11 @@ fn needs(place: &LaunchPlace<'_>, environments: &[&Environment], own: &Command) 
         needs.push(reason(node.at, "it is sent to a node with a GPU"));
     }
     needs.extend(on_cuda);
-    needs.extend(launch.environment.iter().filter_map(by_variable));
-    let found = environments.iter().filter_map(|env| by_environment(env, launch, place.built_at));
-    needs.extend(found.filter(|need| counts(need, launch, work)));
+    needs.extend(launch.environment.iter().chain(had()).filter_map(by_variable));
+    if place.given == Given::No {
+        let found = environments.iter().filter_map(|env| by_environment(env, launch, place.built_at));
+        needs.extend(found.filter(|need| counts(need, place, work)));
+    }
     needs.dedup_by(|a, b| a.at == b.at);
     needs
 }
@@ -72,7 +79,8 @@ fn words<'l>(launch: &'l Launch, own: &'l Command) -> Vec<(&'l str, Span)> {
 }
 
 /// Whether what an image is made for counts for what a launch runs of it.
-fn counts(need: &Evidence, launch: &Launch, work: Work) -> bool {
+fn counts(need: &Evidence, place: &LaunchPlace<'_>, work: Work) -> bool {
+    let launch = place.launch;
     let script = launch.by == Launcher::DockerRun;
     let open = is_open(launch);
     match (&need.reason, launch.entrypoint.is_some()) {
@@ -82,16 +90,26 @@ fn counts(need: &Evidence, launch: &Launch, work: Work) -> bool {
         (Reason::NeedsGpu { .. }, true) => !script && work == Work::Framework,
         // Who says that it gets none runs it on the CPU.
         _ if launch.gpu == GpuRequest::Declined => false,
+        // A variable may choose the CPU.
+        _ if place.unread_environment => false,
+        _ if is_for_cpu(launch) => false,
         // Scripts run such images for many things.
         _ => !script && !open && work == Work::Framework,
     }
 }
 
+/// It is called after the CPU, or what it runs is.
+fn is_for_cpu(launch: &Launch) -> bool {
+    let words = launch.entrypoint.iter().flatten().chain(&launch.command).filter_map(Text::known).take(MOST_WORDS);
+    let names = launch.name.iter().chain(&launch.profiles).map(String::as_str);
+    names.chain(words.flat_map(str::split_ascii_whitespace).take(MOST_WORDS)).any(is_called_cpu)
+}
+
 /// A word or the choice of a device that is known only when run may say that no GPU is needed.
 fn is_open(launch: &Launch) -> bool {
     let unread = launch.entrypoint.iter().flatten().chain(&launch.command).any(|word| is_unread(Some(word)));
-    let chooses = |v: &Variable| v.name.to_ascii_uppercase().ends_with("DEVICE") || v.name.ends_with("_VISIBLE_DEVICES");
-    unread || launch.environment.iter().any(|v| chooses(v) && v.value.as_ref().is_none_or(|value| value.known().is_none()))
+    unread
+        || launch.environment.iter().any(|v| is_choice(&v.name) && v.value.as_ref().is_none_or(|value| value.known().is_none()))
 }
 
 fn is_unread(word: Option<&Text>) -> bool {

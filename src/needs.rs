@@ -5,7 +5,6 @@ use crate::demand;
 use crate::diagnostic::Needs;
 use crate::environment::{Build, Environment};
 use crate::knowledge::{self, Kernels, Segment, Sm};
-use crate::version::DriverVersion;
 
 /// What a start needs of a machine; of several builds that need otherwise, each what it needs.
 pub(crate) fn of_start(environments: &[Environment]) -> Vec<Needs> {
@@ -26,16 +25,10 @@ pub(crate) fn of_start(environments: &[Environment]) -> Vec<Needs> {
 
 /// What an environment needs of a machine; `None` where it has no chain.
 fn needs(env: &Environment) -> Option<Needs> {
-    let mut driver: Option<DriverVersion> = None;
+    let driver = chain::driver(env);
     let (mut oldest, mut newest): (Option<Sm>, Option<Sm>) = (None, None);
     for component in env.components.iter().filter(|component| !component.may_be_another()) {
         let Some(build) = component.builds.only().or_else(|| component.builds.today()) else { continue };
-        if let Some(bound) =
-            build.cuda().and_then(|cuda| knowledge::driver_bound(&cuda)).and_then(|row| DriverVersion::parse(row.linux))
-            && driver.as_ref().is_none_or(|d| d.order(&bound).is_lt())
-        {
-            driver = Some(bound);
-        }
         if let Some(lowest) = lowest(build)
             && oldest.is_none_or(|o| o < lowest)
         {

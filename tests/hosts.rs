@@ -302,7 +302,8 @@ fn what_an_image_of_nvidia_s_registry_carries_of_cuda_compat_decides_for_what_is
         ("nvcr.io/nvidia/tritonserver:99.01-py3", "RTX 3090", &format!("error{too_new}")),
         ("ubuntu:22.04", "Tesla V100", &format!("error{too_new}")),
     ] {
-        let text = format!("FROM {image}\nRUN pip install torch==2.1.0+cu121 --index-url https://download.pytorch.org/whl/cu121\n");
+        let text =
+            format!("FROM {image}\nRUN pip install torch==2.1.0+cu121 --index-url https://download.pytorch.org/whl/cu121\n");
         let root = folder(&[("Dockerfile", text.as_str()), ("h.toml", &host(gpu))]);
         let (found, ..) = run(root.path(), &["--host", "h.toml"]);
         assert!(found.contains(said), "{image} {gpu}: {found}");

@@ -155,7 +155,10 @@ fn an_ngc_image_asks_by_its_release_notes() {
 #[test]
 fn the_tables_are_blamed_for_what_they_do_not_know_alone() {
     for (asked, said) in [
-        ("colossalai==0.4.0", "requirements.txt: no build of colossalai==0.4.0 is in the tables for this platform and these indexes\n"),
+        (
+            "colossalai==0.4.0",
+            "requirements.txt: no build of colossalai==0.4.0 is in the tables for this platform and these indexes\n",
+        ),
         ("torch==99.0", "requirements.txt: no build of torch==99.0 is in the tables for this platform and these indexes\n"),
         (
             "torch>=2.0\ntorch==1.13.1",

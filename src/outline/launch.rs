@@ -34,8 +34,10 @@ pub struct Launch {
     pub environment: Vec<Variable>,
     /// Files of variables given to it, before those (`env_file`); relative to the file that says so.
     pub environment_files: Vec<Text>,
-    /// More variables come from where nothing is read (`envFrom`).
+    /// More variables come from where nothing is read (`envFrom: [{secretRef}]`).
     pub unread_environment: bool,
+    /// Objects whose variables it is given, by name (`envFrom: [{configMapRef}]`); those of its own come after these.
+    pub config_maps: Vec<String>,
     /// The pod that it belongs to: of its containers one is enough to say that a GPU is missing.
     pub pod: Option<Span>,
     /// The object of a manifest that makes it.
@@ -72,6 +74,7 @@ impl Launch {
             environment: Vec::new(),
             environment_files: Vec::new(),
             unread_environment: false,
+            config_maps: Vec::new(),
             pod: None,
             object: None,
             gpu_node: None,
@@ -119,6 +122,11 @@ impl Launch {
         let devices = last.and_then(|v| v.value.as_ref()?.known());
         devices.is_some_and(|devices| devices.split(',').all(|device| device.contains('/') && device.contains('=')))
     }
+    /// Whether it may be given more variables than stand at it or in its files.
+    #[must_use]
+    pub fn is_given_more(&self) -> bool {
+        self.unread_environment || !self.config_maps.is_empty()
+    }
     /// Whether these words only ask a program for its help or version.
     #[must_use]
     pub fn only_tells(entrypoint: Option<&[Text]>, command: &[Text]) -> bool {
@@ -160,6 +168,17 @@ pub struct Object {
     pub kind: String,
     /// Its name; empty where none is written.
     pub name: String,
+}
+
+/// An object that holds variables for containers (`ConfigMap`).
+#[derive(Clone, Debug, PartialEq)]
+pub struct ConfigMap {
+    /// Its name.
+    pub name: String,
+    /// Those.
+    pub variables: Vec<Variable>,
+    /// Whether it holds no others.
+    pub whole: bool,
 }
 
 /// A manifest is changed before it is applied.

@@ -89,7 +89,7 @@ impl Way {
         Self {
             environment: environment.collect(),
             files: merged::environment_files(layers).map(beside).collect(),
-            unread: layers.iter().any(|layer| layer.unread_environment),
+            unread: layers.iter().any(|layer| layer.is_given_more()),
             interpolation: interpolation_file(path, by),
         }
     }
@@ -447,7 +447,7 @@ fn changed_by_hand(project: &Project<'_>) -> HashSet<String> {
     for (path, file) in project.files().filter(|(_, file)| file.kind == Kind::Markdown) {
         for act in &file.outline.acts {
             let Does::Launch(launch) = &act.does else { continue };
-            if changes_runtime(launch) || launch.unread_environment {
+            if changes_runtime(launch) || launch.is_given_more() {
                 found.extend(project.spoken.image(path, launch));
             }
         }

@@ -7,8 +7,11 @@ use super::made::Made;
 use super::patches::Patches;
 use super::starts::has_own_runner;
 use super::{Project, merged, paths};
-use crate::outline::{Does, GpuRequest, Kind, Launch, Launcher, Object};
+use crate::outline::{ConfigMap, Does, Kind, Launch, Launcher, Object, Text, Variable};
 use crate::source::Span;
+
+/// Variables of one config map: many containers may be given them.
+const MOST_VARIABLES: usize = 256;
 
 /// A launch, and what is known of the rest of the root about it.
 pub(crate) struct LaunchPlace<'a> {
@@ -16,10 +19,26 @@ pub(crate) struct LaunchPlace<'a> {
     pub(crate) launch: &'a Launch,
     /// What it runs of the root's: one of these.
     pub(crate) runs: Vec<Ran>,
-    /// Where the same image or service gets a GPU elsewhere in the root, or may get one.
-    pub(crate) elsewhere: Option<Span>,
+    /// Whether the same image or service gets a GPU elsewhere in the root, or may get one.
+    pub(crate) given: Given,
+    /// Variables that it has from other objects, under its own.
+    pub(crate) variables: Vec<&'a Variable>,
+    /// It has others of which nothing is known.
+    pub(crate) unread_environment: bool,
     /// Where a Dockerfile is named for it.
     pub(crate) built_at: Option<Span>,
+}
+
+/// Whether the same as a launch is given a GPU.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Given {
+    /// Nowhere.
+    No,
+    /// To another service that runs beside it, or to another stage of its Dockerfile: where its own words ask for a GPU that
+    /// one's is of no use to it.
+    Beside,
+    /// In another way of running it, or it may be.
+    Elsewhere,
 }
 
 /// What is built here and may be run.
@@ -44,6 +63,8 @@ struct Met<'a> {
 #[derive(PartialEq, Eq, Hash)]
 enum Same<'m> {
     Image(&'m str),
+    /// The stage that is built.
+    Start(&'m str),
     Dockerfile(&'m str),
     /// An override file gives the same service its GPU.
     Service(&'m str, &'m str),
@@ -51,12 +72,17 @@ enum Same<'m> {
     AnyService(&'m str),
     /// A patch changes the container of an object.
     Container(&'m Object, &'m str),
+    /// A patch gives a GPU to a container of an object: that the others of its pods ask for none proves nothing.
+    Pod(&'m Object),
 }
 
 impl Met<'_> {
     fn same(&self) -> impl Iterator<Item = Same<'_>> {
         let known = self.launch.image.as_ref().and_then(|i| i.known());
         let image = known.or(self.called.as_deref()).map(Same::Image);
+        let mut starts: Vec<&str> = self.runs.iter().map(|ran| ran.start.as_str()).collect();
+        starts.dedup();
+        let starts = starts.into_iter().map(Same::Start);
         let mut dockerfiles: Vec<&str> = self.runs.iter().map(|ran| dockerfile(&ran.start)).collect();
         dockerfiles.dedup();
         let name = self.launch.name.as_deref().filter(|_| self.launch.by == Launcher::Compose);
@@ -65,7 +91,23 @@ impl Met<'_> {
         let object = self.launch.object.as_ref().filter(|object| !object.name.is_empty());
         let container = object.zip(self.launch.name.as_deref()).map(|(object, name)| Same::Container(object, name));
         let dockerfiles = dockerfiles.into_iter().map(Same::Dockerfile);
-        [image, service, any, container].into_iter().flatten().chain(dockerfiles)
+        [image, service, any, container, object.map(Same::Pod)].into_iter().flatten().chain(starts).chain(dockerfiles)
+    }
+    /// What it is to this one that another is the `same` and has a GPU.
+    fn given(&self, other: &Self, same: &Same<'_>) -> Given {
+        let in_one_file = self.path == other.path;
+        // Of what is sent to a cluster nothing that people run elsewhere mends the manifest.
+        let cluster = self.launch.gpu_node.is_some() && other.launch.by != Launcher::Kubernetes;
+        if cluster || in_one_file && matches!(same, Same::Service(..)) {
+            return Given::No;
+        }
+        let compose = |met: &Self| met.launch.by == Launcher::Compose;
+        let beside = in_one_file && compose(self) && compose(other) && other.launch.profiles.is_empty();
+        if beside || matches!(same, Same::Dockerfile(_)) { Given::Beside } else { Given::Elsewhere }
+    }
+    /// What [`Met::given`] asks of the one that has a GPU, besides its file.
+    fn sort(&self) -> (Launcher, bool) {
+        (self.launch.by, self.launch.profiles.is_empty())
     }
     /// It only changes what stands elsewhere.
     fn is_patch(&self) -> bool {
@@ -73,18 +115,16 @@ impl Met<'_> {
         let says_what = self.launch.image.is_some() || self.launch.build.is_some() || self.launch.extends.is_some();
         written && !says_what
     }
-    /// Where it asks for a GPU, if what it is the same as gets that one, too.
-    fn gives(&self, same: &Same<'_>) -> Option<Span> {
-        let asks = match self.launch.gpu {
-            GpuRequest::Asked(at) | GpuRequest::Optional(at) => Some(at),
-            GpuRequest::None | GpuRequest::Declined => Some(self.launch.key).filter(|_| self.is_patch() && self.launch.open),
-        };
+    /// Whether it asks for a GPU that what it is the same as gets, too.
+    fn gives(&self, same: &Same<'_>) -> bool {
+        let asks = self.launch.gpu.is_asked() || self.is_patch() && self.launch.open;
         let goes_on = match same {
             Same::Container(..) => self.is_patch(),
+            Same::Pod(_) => self.is_patch() && self.launch.gpu.is_asked(),
             Same::AnyService(_) => self.is_patch() || is_variant(self.path),
-            Same::Image(_) | Same::Dockerfile(_) | Same::Service(..) => self.launch.gpu.is_asked(),
+            Same::Image(_) | Same::Start(_) | Same::Dockerfile(_) | Same::Service(..) => self.launch.gpu.is_asked(),
         };
-        asks.filter(|_| goes_on)
+        asks && goes_on
     }
 }
 
@@ -118,39 +158,61 @@ pub(crate) fn launches<'a>(project: &Project<'a>) -> Vec<LaunchPlace<'a>> {
             }
         }
     }
-    // The first of each that asks for a GPU, and the first of another place.
-    let mut askers: HashMap<Same<'_>, Vec<(usize, Span)>> = HashMap::new();
+    // Of each sort the first two that ask for a GPU, and the first of another place.
+    let mut askers: HashMap<Same<'_>, Vec<usize>> = HashMap::new();
     for (j, met) in all.iter().enumerate() {
-        for same in met.same() {
-            if let Some(at) = met.gives(&same) {
-                let anywhere = !matches!(same, Same::Service(..));
-                let found = askers.entry(same).or_default();
-                if found.is_empty() || (found.len() == 1 && (anywhere || all[found[0].0].path != met.path)) {
-                    found.push((j, at));
-                }
+        for same in met.same().filter(|same| met.gives(same)) {
+            let found = askers.entry(same).or_default();
+            let alike: Vec<usize> = found.iter().copied().filter(|k| all[*k].sort() == met.sort()).collect();
+            let in_one_place = || alike.iter().all(|k| all[*k].path == all[alike[0]].path) && met.path != all[alike[0]].path;
+            if alike.len() < 2 || alike.len() == 2 && in_one_place() {
+                found.push(j);
             }
         }
     }
+    let config_maps = config_maps(project);
     let patches = Patches::of(project);
     // What Markdown says people do is no launch of its own.
     let own = |met: &Met<'_>| project.file(met.path).is_none_or(|file| file.kind != Kind::Markdown) && !met.is_patch();
     let places = all.iter().enumerate().filter(|(_, met)| own(met)).map(|(i, met)| {
-        let others = met.same().filter_map(|same| {
-            let other = |j: usize| j != i && (!matches!(same, Same::Service(..)) || all[j].path != met.path);
-            askers.get(&same)?.iter().find(|(j, _)| other(*j))
+        let others = met.same().flat_map(|same| {
+            let found = askers.get(&same).into_iter().flatten().filter(|j| **j != i);
+            found.map(|j| met.given(&all[*j], &same)).max()
         });
+        let others = others.max().unwrap_or(Given::No);
         let layers = project.merged.layers(met.path, met.launch);
         let over = layers.iter().filter(|layer| !std::ptr::eq(**layer, met.launch));
         let over = over.into_iter().any(|layer| layer.may_have_gpu() || layer.entrypoint.is_some() || !layer.command.is_empty());
-        let changed = Some(met.launch.key).filter(|_| over || patches.change(met.path, met.launch));
+        let changed = over || patches.change(met.path, met.launch) || project.default_runtime.is_some();
+        let maps = || layers.iter().flat_map(|layer| &layer.config_maps);
+        let known = |name: &String| config_maps.get(name.as_str()).copied().flatten();
+        let file = |text: &Text| project.file(&paths::join(paths::folder(met.path), text.known()?)?);
+        let unread = layers.iter().any(|layer| layer.unread_environment)
+            || merged::environment_files(&layers).any(|text| file(text).is_none())
+            || maps().any(|name| known(name).is_none_or(|map| !map.whole || map.variables.len() > MOST_VARIABLES));
         LaunchPlace {
             launch: met.launch,
             runs: met.runs.clone(),
-            elsewhere: others.min_by_key(|(j, _)| *j).map(|(_, at)| *at).or(changed).or(project.default_runtime),
+            given: if changed { Given::Elsewhere } else { others },
+            variables: maps().filter_map(known).flat_map(|map| map.variables.iter().take(MOST_VARIABLES)).collect(),
+            unread_environment: unread,
             built_at: met.launch.build.as_ref().map(|b| b.context.at),
         }
     });
     places.collect()
+}
+
+/// Objects that hold variables, by name; `None` for a name of several, which differ by where they are applied.
+fn config_maps<'a>(project: &Project<'a>) -> HashMap<&'a str, Option<&'a ConfigMap>> {
+    let mut found: HashMap<&str, Option<&ConfigMap>> = HashMap::new();
+    for (_, file) in project.files().filter(|(_, file)| matches!(file.kind, Kind::Kubernetes | Kind::Kustomization)) {
+        for act in &file.outline.acts {
+            if let Does::ConfigMap(map) = &act.does {
+                found.entry(&map.name).and_modify(|known| *known = None).or_insert(Some(map));
+            }
+        }
+    }
+    found
 }
 
 /// Whether a compose file is one for a machine with GPUs, or one that overrides others.

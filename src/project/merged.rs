@@ -4,13 +4,15 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::extended::Extended;
 use super::{File, paths};
-use crate::outline::{BuildOf, Does, Kind, Launch, Launcher, Piece, Text, Variable};
+use crate::outline::{Act, BuildOf, Does, Kind, Launch, Launcher, Piece, Place, Text, Variable};
 
 /// Services that are looked at for all groups together.
 const WORK: usize = 200_000;
 /// Groups of files that are followed, and files of one.
 const MOST: usize = 1_000;
 const MOST_FILES: usize = 16;
+/// No folder of a command is further away.
+const LONGEST_WAY: usize = 256;
 
 /// The services of which more is written than stands in one place.
 #[derive(Debug, Default)]
@@ -95,8 +97,10 @@ fn groups(files: &BTreeMap<&str, File<'_>>) -> Vec<Vec<String>> {
                 found.extend(base.map(|base| vec![base, (*path).to_owned()]));
             }
         }
-        for act in &file.outline.acts {
-            found.extend(named(path, &act.does).find(|all| all.iter().all(|file| files.contains_key(file.as_str()))));
+        // What a page tells is one way among others.
+        if file.kind != Kind::Markdown {
+            let is_there = |all: &Vec<String>| all.iter().all(|file| files.contains_key(file.as_str()));
+            found.extend(named(path, &file.outline.acts).into_iter().filter_map(|places| places.into_iter().find(is_there)));
         }
         if found.len() > MOST {
             break;
@@ -107,22 +111,61 @@ fn groups(files: &BTreeMap<&str, File<'_>>) -> Vec<Vec<String>> {
     groups
 }
 
-/// The files that a command or a variable says are read together, by each folder that it may be said in: a command's is not known,
-/// it is the root's, then the script's.
+/// The files that each command or variable of a file says are read together, by each folder that it may be said in: where a command
+/// runs is where it went from the root's, or from the script's, if it went anywhere.
 /// Source: <https://docs.docker.com/compose/how-tos/environment-variables/envvars/#compose_file>.
-pub(super) fn named(path: &str, does: &Does) -> impl Iterator<Item = Vec<String>> + use<> {
-    let written: Option<Vec<&str>> = match does {
-        Does::Together(files) => files.iter().map(Text::known).collect(),
-        Does::Set(Variable { name, value: Some(Text { pieces, .. }), .. }) if name == "COMPOSE_FILE" => match pieces.as_slice() {
-            [Piece::Literal(files)] => Some(files.split([':', ';']).collect()),
-            _ => None,
-        },
-        _ => None,
-    };
-    let written = written.unwrap_or_default();
-    let beside = |base: &str| written.iter().map(|file| paths::join(base, file)).collect::<Option<Vec<String>>>();
-    let found = ["", paths::folder(path)].map(beside);
-    found.into_iter().flatten().filter(|files| !files.is_empty())
+pub(super) fn named(path: &str, acts: &[Act]) -> Vec<Vec<Vec<String>>> {
+    let (mut found, mut way, mut left) = (Vec::new(), String::new(), Vec::new());
+    for act in acts {
+        let written: Vec<&str> = match &act.does {
+            Does::Enter(Place::Directory(to)) => {
+                way = gone(&way, to);
+                continue;
+            }
+            Does::Enter(Place::Subshell) => {
+                left.push(Some(way.clone()));
+                continue;
+            }
+            Does::Enter(Place::Call) => {
+                left.push(None);
+                continue;
+            }
+            Does::Enter(Place::Back) => {
+                way = left.pop().flatten().unwrap_or(way);
+                continue;
+            }
+            // Of those that are gathered in a variable the others are not known.
+            Does::Together(files) => files.iter().filter_map(Text::known).collect(),
+            Does::Set(Variable { name, value: Some(Text { pieces, .. }), .. }) if name == "COMPOSE_FILE" => {
+                let whole = matches!(pieces.as_slice(), [Piece::Literal(_)]);
+                let parts =
+                    pieces.iter().filter_map(|piece| if let Piece::Literal(text) = piece { Some(text.as_str()) } else { None });
+                let files = parts.flat_map(|part| part.split([':', ';'])).filter(|file| !file.is_empty());
+                files.filter(|file| whole || is_compose_file(file)).collect()
+            }
+            _ => continue,
+        };
+        let mut bases = vec![way.as_str(), ""];
+        bases.dedup();
+        let places = bases.into_iter().flat_map(|way| {
+            ["", paths::folder(path)].map(|from| {
+                let base = paths::join(from, way)?;
+                written.iter().map(|file| paths::join(&base, file)).collect::<Option<Vec<String>>>()
+            })
+        });
+        found.extend(Some(places.flatten().collect()).filter(|_| !written.is_empty()));
+    }
+    found
+}
+
+/// Where a `cd` leads; back to the beginning where that is not known.
+fn gone(way: &str, to: &Text) -> String {
+    let to = to.known().filter(|to| !to.starts_with(['/', '~', '-']) && way.len() + to.len() < LONGEST_WAY);
+    to.and_then(|to| paths::join(way, to)).unwrap_or_default()
+}
+
+fn is_compose_file(name: &str) -> bool {
+    (name.ends_with(".yml") || name.ends_with(".yaml")) && !name.starts_with('.')
 }
 
 /// Whether a path is that of an override (`true`) or of what it overrides (`false`).

@@ -33,7 +33,7 @@ mod workspaces;
 mod worlds;
 
 pub(crate) use command::Command;
-pub(crate) use launches::{LaunchPlace, launches};
+pub(crate) use launches::{Given, LaunchPlace, launches};
 pub(crate) use locks::manifest_of;
 pub(crate) use manifests::manifests;
 pub(crate) use processors::Processors;
@@ -200,8 +200,9 @@ impl<'a> Project<'a> {
     pub(crate) fn links(&self) -> BTreeSet<(String, Kind)> {
         let mut found = BTreeSet::new();
         for (path, file) in self.files() {
+            let named = merged::named(path, &file.outline.acts).into_iter().flatten().flatten();
+            found.extend(named.map(|file| (file, Kind::Compose)));
             for act in &file.outline.acts {
-                found.extend(merged::named(path, &act.does).flatten().map(|file| (file, Kind::Compose)));
                 let (to, kind) = match &act.does {
                     Does::Include(include) if include.how == How::Pipeline => {
                         let from = if file.by_link { "" } else { paths::folder(path) };

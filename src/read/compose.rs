@@ -240,6 +240,7 @@ impl<'a> Service<'a> {
             environment,
             environment_files: self.get("env_file").map(files).unwrap_or_default(),
             unread_environment: false,
+            config_maps: Vec::new(),
             pod: None,
             object: None,
             gpu_node: None,

@@ -125,6 +125,7 @@ fn launch(root: Node<'_>, torn: bool) -> Option<Act> {
         environment: environment.flat_map(|n| variables(n, Scope::Environment)).chain(given).collect(),
         environment_files: Vec::new(),
         unread_environment,
+        config_maps: Vec::new(),
         pod: None,
         object: None,
         gpu_node: None,

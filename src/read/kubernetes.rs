@@ -2,13 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use super::container::document_stretches;
+use super::container::{document_stretches, variables};
 use super::syntax::interpolation::node_text;
 use super::syntax::yaml::{Node, Tree};
 use crate::outline::Node as Labelled;
-use crate::outline::{Act, Does, GpuRequest, Launch, Launcher, Object, Outline, Piece, Scope, Text, Variable, When};
+use crate::outline::{Act, ConfigMap, Does, GpuRequest, Launch, Launcher, Object, Outline, Piece, Scope, Text, Variable, When};
 use crate::source::{FileId, Span};
 
+/// Objects that one container has its variables from.
+const CONFIG_MAPS: usize = 64;
 /// Labels of a pod's nodes, and values of one, beyond which nobody writes any.
 const LABELS: usize = 64;
 /// Where the terms stand one of which a node must fit.
@@ -74,6 +76,9 @@ pub(super) fn read(file: FileId, text: &str) -> Outline {
 fn read_object(object: Node<'_>, torn: bool, acts: &mut Vec<Act>) {
     let kind = object.get("kind").and_then(Node::text).unwrap_or_default();
     let name = object.path(&["metadata", "name"]).and_then(Node::text).unwrap_or_default();
+    if kind == "ConfigMap" {
+        acts.push(config_map(object, name, torn));
+    }
     // Those of a daemon set serve the nodes: they are sent to those with a GPU without using one.
     let elsewhere = kind == "DaemonSet" || !RUN_AS_WRITTEN.contains(&kind);
     let idle = is_asleep(object);
@@ -107,6 +112,16 @@ fn read_object(object: Node<'_>, torn: bool, acts: &mut Vec<Act>) {
             does: Does::Launch(Box::new(launch)),
         }));
     }
+}
+
+fn config_map(object: Node<'_>, name: &str, torn: bool) -> Act {
+    let data = object.get("data");
+    let map = ConfigMap {
+        name: name.to_owned(),
+        variables: data.map(|data| variables(data, Scope::Environment)).unwrap_or_default(),
+        whole: !torn && !object.is_open() && !data.is_some_and(Node::is_open),
+    };
+    Act { at: object.at(), when: When::default(), does: Does::ConfigMap(map) }
 }
 
 /// Whether none of its pods are started: `replicas: 0`, `suspend: true`.
@@ -193,6 +208,7 @@ fn launch(container: Node<'_>, pod: Node<'_>, share: Option<Span>, init: bool) -
     let patches = container.get("image").is_none()
         && (changes(container, &["resources", "command", "args", "env", "envFrom"])
             || changes(pod, &["nodeSelector", "affinity", "runtimeClassName", "$patch"]));
+    let (config_maps, unread_environment) = environment_from(container);
     let (entrypoint, command): (Option<Vec<Text>>, Vec<Text>) = (words("command"), words("args").unwrap_or_default());
     Launch {
         by: Launcher::Kubernetes,
@@ -211,7 +227,8 @@ fn launch(container: Node<'_>, pod: Node<'_>, share: Option<Span>, init: bool) -
         entrypoint,
         environment: container.get("env").map(environment).unwrap_or_default(),
         environment_files: Vec::new(),
-        unread_environment: container.get("envFrom").is_some(),
+        unread_environment,
+        config_maps,
         pod: Some(pod.at()),
         gpu_node: None,
         nodes: Vec::new(),
@@ -275,6 +292,20 @@ fn environment(node: Node<'_>) -> Vec<Variable> {
             Some(Variable { name: name.text()?.to_owned(), value, scope: Scope::Environment })
         })
         .collect()
+}
+
+/// The objects whose variables a container is given as they are, and whether it is given others that are not known.
+fn environment_from(container: Node<'_>) -> (Vec<String>, bool) {
+    let Some(from) = container.get("envFrom").filter(|from| !from.is_null()) else { return (Vec::new(), false) };
+    let (mut found, mut unread) = (Vec::new(), from.is_open() || !from.is_list());
+    for item in from.items() {
+        let name = item.path(&["configMapRef", "name"]).and_then(Node::text).filter(|_| item.get("prefix").is_none());
+        match name {
+            Some(name) if found.len() < CONFIG_MAPS && !name.contains(['{', '$']) => found.push(name.to_owned()),
+            _ => unread = true,
+        }
+    }
+    (found, unread)
 }
 
 /// The first word that sends the pod to a GPU node and to no other, of its selector or affinity, or that lets it onto nodes which

@@ -1,8 +1,9 @@
 //! `kustomization.yaml`: which manifests it takes, and what it changes of them.
 
+use super::container::variables;
 use super::syntax::interpolation::node_text;
 use super::syntax::yaml::{Node, Tree};
-use crate::outline::{Act, Change, Does, How, Include, Object, Outline, Patch, Text, When};
+use crate::outline::{Act, Change, ConfigMap, Does, How, Include, Object, Outline, Patch, Scope, Text, When};
 use crate::source::{FileId, Span};
 
 /// Reads a kustomization.
@@ -17,6 +18,7 @@ pub(super) fn read(file: FileId, text: &str) -> Outline {
         for key in ["patches", "patchesJson6902", "patchesStrategicMerge"] {
             acts.extend(root.get(key).map(Node::items).unwrap_or_default().into_iter().map(patch));
         }
+        acts.extend(root.get("configMapGenerator").map(Node::items).unwrap_or_default().into_iter().filter_map(config_map));
         // What these change is not read.
         for node in ["replacements", "transformers", "vars"].iter().filter_map(|key| root.get(key)) {
             if !node.items().is_empty() {
@@ -43,6 +45,17 @@ fn patch(item: Node<'_>) -> Act {
         },
     };
     act(item.at(), Does::Patch(Patch { of, change }))
+}
+
+/// `{name: x, literals: [A=b]}`; files, and what another kustomization generates, bring more.
+fn config_map(item: Node<'_>) -> Option<Act> {
+    let alone = ["envs", "env", "files", "behavior"].iter().all(|key| item.get(key).is_none());
+    let map = ConfigMap {
+        name: item.get("name")?.text()?.to_owned(),
+        variables: item.get("literals").map(|literals| variables(literals, Scope::Environment)).unwrap_or_default(),
+        whole: alone && !item.is_open(),
+    };
+    Some(act(item.at(), Does::ConfigMap(map)))
 }
 
 fn act(at: Span, does: Does) -> Act {

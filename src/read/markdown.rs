@@ -32,7 +32,10 @@ pub(super) fn read(file: FileId, text: &str) -> Outline {
         *left -= 1;
         let said = shell::read_excerpt(&script).acts.into_iter();
         acts.extend(said.filter(|act: &Act| {
-            matches!(act.does, Does::Launch(_) | Does::Install(_) | Does::Set(_) | Does::Enter(Place::Directory(_)))
+            matches!(
+                act.does,
+                Does::Launch(_) | Does::Together(_) | Does::Install(_) | Does::Set(_) | Does::Enter(Place::Directory(_))
+            )
         }));
     }
     Outline { acts, ..Outline::default() }

@@ -164,6 +164,9 @@ impl<'a> Machine<'a> {
         let own = matches!(component.evidence.reason, Reason::Image { .. });
         let refused = |image: &&Image| !own && image_needs_newer_driver::refused(image, self.host);
         let image = self.env.image.as_ref().filter(refused)?;
+        if image_needs_newer_driver::is_refused_by_file_alone(image, self.host) {
+            return Some(", and lower or remove NVIDIA_REQUIRE_CUDA".to_owned());
+        }
         Some(format!(", and {} below it", image_needs_newer_driver::older(image, self.host)))
     }
 

@@ -1,6 +1,6 @@
 use super::{Check, Clash, Has, Needs, Out, Rule};
 use crate::alternative::Wanted;
-use crate::chain::Driver;
+use crate::chain::{self, Driver};
 use crate::demand::{self, Answer};
 use crate::diagnostic::Severity;
 use crate::environment::{Build, Component, Environment, Evidence, Holds, Host, Image, Reason};
@@ -51,6 +51,11 @@ pub(super) fn refused(image: &Image, host: &Host) -> bool {
     let driver = demand::asked_of(host).filter(|_| text.is_some_and(|text| demand::cuda(text).is_some()));
     let answer = |driver: &Driver<'_>| demand::of_host(text.unwrap_or_default(), driver, host);
     driver.is_some_and(|driver| matches!(answer(&driver), Answer::No | Answer::OnlyDataCenter))
+}
+
+/// Whether it is a file's own demand by which a refused image does not start, and not what the image demands itself.
+pub(super) fn is_refused_by_file_alone(image: &Image, host: &Host) -> bool {
+    image.require_cuda.is_some() && !refused(&Image { require_cuda: None, ..image.clone() }, host)
 }
 
 /// What to take instead of a refused image: one by name, or up to which CUDA.
@@ -109,9 +114,15 @@ impl Machine<'_> {
         let raise = first_driver(wanted)
             .map_or_else(|| "raise the driver".to_owned(), |d| format!("raise the driver to branch {d} or newer"));
         let starts = "NVIDIA_DISABLE_REQUIRE=1 lets it start where the programs inside need no more";
-        let take = format!("take {}", older(image, self.host));
+        let own = is_refused_by_file_alone(image, self.host);
+        let take = if own { "lower or remove this line".to_owned() } else { format!("take {}", older(image, self.host)) };
         // Another image does not mend what its packages need of the driver.
         match self.too_new() {
+            None if own => {
+                let from = chain::driver(self.env);
+                let inside = from.map_or(String::new(), |from| format!(": what is inside runs from driver {from} on"));
+                format!("{raise}, or {take}{inside}")
+            }
             None => format!("{raise}, or {take}; {starts}"),
             Some((component, build)) => {
                 let other = Wanted { env: self.env, host: self.host, gpu: None }.instead_of(component, build);

@@ -98,7 +98,7 @@ impl<'a> Walker<'_, 'a> {
     /// The variables that a container is given, in a file at `path`.
     fn given(&mut self, path: &str, layers: &[&Launch]) {
         self.script.unread_environment |=
-            layers.iter().any(|layer| layer.unread_environment || self.project.givers.is_changed(layer));
+            layers.iter().any(|layer| layer.is_given_more() || self.project.givers.is_changed(layer));
         for file in merged::environment_files(layers) {
             let file = self.variables.resolve(file).and_then(|file| paths::join(paths::folder(path), &file));
             self.environment_file(file.as_deref());

@@ -2,7 +2,7 @@
 //! otherwise than their files say.
 
 use super::docker::{Next, next, variable};
-use crate::outline::{Does, Launch, Launcher, Place, Scope, Text};
+use crate::outline::{Does, Launch, Launcher, Piece, Place, Scope, Text};
 use crate::source::Span;
 
 /// Options without a value, of compose itself and of `run`.
@@ -77,6 +77,28 @@ pub(in crate::read) fn inside(words: &[Text]) -> Option<(Place, &[Text])> {
         verb?;
     }
     None
+}
+
+/// The files that a part of such a command names which a variable gathers: `FILES="$FILES -f gpu.yml"`. Those that stand in
+/// pieces are not known.
+pub(in crate::read) fn gathered(value: &[Text]) -> Vec<Text> {
+    let (mut found, mut before) = (Vec::new(), false);
+    for text in value {
+        for piece in &text.pieces {
+            let Piece::Literal(part) = piece else {
+                before = false;
+                continue;
+            };
+            for word in part.split_whitespace() {
+                let attached = ["--file=", "-f="].iter().find_map(|option| word.strip_prefix(option));
+                let file = attached.or_else(|| Some(word).filter(|_| std::mem::take(&mut before)));
+                before = matches!(word, "-f" | "--file");
+                let is_file = |file: &&str| file.ends_with(".yml") || file.ends_with(".yaml");
+                found.extend(file.filter(is_file).map(|file| Text::literal(file, text.at)));
+            }
+        }
+    }
+    found
 }
 
 /// A service that is run once, where it is not run as its file says.

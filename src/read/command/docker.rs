@@ -62,6 +62,8 @@ pub(super) fn docker(words: &[Text], at: Span) -> Vec<Does> {
     let Some((program, rest)) = words.split_first() else { return Vec::new() };
     let is = |name: &str| program.known().is_some_and(|program| program.ends_with(name));
     let mut rest = rest;
+    // OCI hooks may be those of NVIDIA's toolkit, which gives a GPU by them.
+    let mut hooks = false;
     let mut verbs = 0;
     while let Some((word, after)) = rest.split_first() {
         rest = after;
@@ -72,11 +74,16 @@ pub(super) fn docker(words: &[Text], at: Span) -> Vec<Does> {
             ) if verbs == 0 => {
                 rest = rest.get(1..).unwrap_or_default();
             }
-            Some(option) if option.starts_with('-') && verbs == 0 => {}
+            Some("--hooks-dir") if verbs == 0 => {
+                hooks = true;
+                rest = rest.get(1..).unwrap_or_default();
+            }
+            Some(option) if option.starts_with('-') && verbs == 0 => hooks |= option.starts_with("--hooks-dir="),
             Some("container" | "image" | "builder" | "buildx") if verbs == 0 => verbs = 1,
             Some("start") if verbs < 2 => return vec![Does::Start(started(rest))],
             Some(verb @ ("run" | "create")) => {
                 let mut launch = Launch { made: verb == "create", ..run(rest, program.at, is("podman")) };
+                launch.open |= hooks;
                 if is("nvidia-docker") {
                     launch.by_hook(program.at);
                 }
@@ -260,6 +267,7 @@ fn option(out: &mut Launch, name: &str, value: Text, at: Span) {
     }
     match name {
         "--platform" => out.platforms = vec![value],
+        "--hooks-dir" => out.open = true,
         "--runtime" | "--device" if value.known().is_none() => out.open = true,
         "--name" => out.name = value.known().map(str::to_owned),
         "--entrypoint" => out.entrypoint = Some(if value.pieces.is_empty() { vec![] } else { vec![value] }),

@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use self::variables::Variables;
+use super::command::compose;
 use super::excerpt::Excerpt;
 use super::shell;
 use super::syntax::comments;
@@ -30,6 +31,7 @@ pub(super) fn read(file: FileId, text: &str) -> Outline {
         in_rule: false,
         one_shell: false,
         foreign: false,
+        composes: text.contains("compose"),
         defining: false,
         when: Vec::new(),
         includes: Vec::new(),
@@ -78,6 +80,8 @@ struct Reader<'t> {
     in_rule: bool,
     one_shell: bool,
     foreign: bool,
+    /// It speaks of Compose.
+    composes: bool,
     defining: bool,
     /// The open conditionals; `None` for those that lie too deep.
     when: Vec<Option<Choice>>,
@@ -167,6 +171,12 @@ impl<'t> Reader<'t> {
                 self.in_rule = false;
                 let name = said[..at].trim();
                 let value = start + at + length..line.end;
+                if self.composes {
+                    let text = Text::literal(joined(&self.text[value.clone()]), Span::new(self.file, value.start, value.end));
+                    for file in compose::gathered(&[text]) {
+                        self.includes.push(self.act(value.clone(), self.choices(), Does::Together(vec![file])));
+                    }
+                }
                 self.variables.define(name, &said[at..at + length], joined(&self.text[value.clone()]), value, self.choices());
                 if exports {
                     self.exports.push(name.to_owned());

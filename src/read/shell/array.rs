@@ -6,6 +6,7 @@ use tree_sitter::Node;
 
 use super::walk::{UNROLLED, Walk, named};
 use crate::outline::{Does, Piece, Text, Variable};
+use crate::read::command::compose;
 use crate::source::Span;
 
 /// A longer array is not known.
@@ -19,6 +20,14 @@ impl Walk<'_, '_> {
         let name = variable.name.clone();
         let items = self.items_after(&name, node);
         let answer = self.answer_in(&variable, node);
+        if self.out.composes {
+            let items = node.child_by_field_name("value").filter(|n| n.kind() == "array").map(named).unwrap_or_default();
+            let items: Vec<Text> = items.into_iter().map(|n| self.text(n.byte_range())).collect();
+            let whole = variable.value.as_slice();
+            for file in compose::gathered(if items.is_empty() { whole } else { &items }) {
+                self.out.act(at, Does::Together(vec![file]));
+            }
+        }
         self.out.set(at, variable);
         answer.into_iter().for_each(|answer| self.out.act(at, Does::Answer(answer)));
         if let Some(known) = self.out.known.get_mut(&name) {

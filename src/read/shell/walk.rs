@@ -31,7 +31,7 @@ const TORN: usize = 32;
 
 /// Reads a tree.
 pub(super) fn read(excerpt: &Excerpt, tree: &Tree) -> (Vec<Act>, Vec<Torn>) {
-    let mut out = Out::default();
+    let mut out = Out { composes: excerpt.text().contains("compose"), ..Out::default() };
     Walk::new(excerpt, &mut out).run(tree.root_node());
     let acts = functions::follow(&out.entries, &out.functions, &out.cut);
     if acts.is_none() {
@@ -59,6 +59,8 @@ pub(super) struct Out {
     /// Functions whose bodies are being read: where they began, and the variables that they set.
     bodies: Vec<(usize, Vec<String>)>,
     nested: usize,
+    /// It speaks of Compose.
+    pub(super) composes: bool,
     pub(super) unrolling: bool,
 }
 

@@ -209,6 +209,10 @@ impl Moving<'_> {
                     Change::Unknown => {}
                 }
             }
+            Does::ConfigMap(map) => {
+                self.name(&map.name);
+                map.variables.iter_mut().for_each(|variable| self.variable(variable));
+            }
             Does::OnBuild(acts) => self.acts(acts),
             Does::Unpackaged | Does::Leave(_) | Does::DefaultRuntime => {}
         }
@@ -265,6 +269,7 @@ impl Moving<'_> {
         self.texts(launch.image.iter_mut().chain(&mut launch.platforms).chain(&mut launch.command));
         self.texts(launch.entrypoint.iter_mut().flatten().chain(&mut launch.environment_files).chain(&mut launch.gpu_node));
         launch.environment.iter_mut().for_each(|variable| self.variable(variable));
+        launch.config_maps.iter().for_each(|name| self.name(name));
         if let Some(BuildOf { context, dockerfile, inline: _, target, arguments, unread_arguments: _, contexts }) =
             &mut launch.build
         {
