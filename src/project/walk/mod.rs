@@ -418,6 +418,7 @@ impl<'p, 'a> Walker<'p, 'a> {
             if let Some(os) = job.runs_on.as_ref().and_then(Text::known).and_then(Os::of_labels) {
                 let value = Value::known(os.by_github().to_owned(), acts[begin].at, Seen::Shell).given(Vec::new());
                 self.variables.set("RUNNER_OS", value);
+                self.variables.add(decided::of_system(os, acts[begin].at));
             }
             let service = if file.kind == Kind::GitlabCi { "gitlab" } else { "github" };
             for name in knowledge::set_by_service(service) {
