@@ -284,11 +284,11 @@ fn found(test: &str) -> Option<Comparison> {
 }
 
 fn comparison(parts: &Parts<'_>, double: bool) -> Option<Comparison> {
-    let quoted = parts.answer.starts_with(['"', '\'']);
+    let quoted = is_quoted(parts.answer);
     let number = || word(parts.answer)?.parse().ok();
     let expects = match parts.operator {
         // Only double brackets compare with patterns, and only where they are not quoted.
-        "=" if double && !quoted => Expects::Glob(word(parts.answer)?),
+        "=" if double && !quoted => Expects::Glob(letters(parts.answer)?),
         "=" => Expects::Word(word(parts.answer)?),
         "~" if quoted => Expects::Pattern(Pattern::parse(&word(parts.answer)?, Form::Fixed, false)?),
         "~" => Expects::Pattern(Pattern::parse(parts.answer, Form::Extended, false)?),
@@ -331,9 +331,30 @@ fn word(written: &str) -> Option<String> {
     (!plain.contains(['$', '`', '\\', '"', '\'']) && !plain.contains(char::is_whitespace)).then(|| plain.to_owned())
 }
 
+/// Whether all of a word stands in the same quotes.
+fn is_quoted(written: &str) -> bool {
+    let inner = ['"', '\''].iter().find_map(|q| written.strip_prefix(*q)?.strip_suffix(*q));
+    inner.is_some_and(|inner| !inner.contains(['"', '\'']))
+}
+
+/// A pattern without its quotes: `darwin*` for `"darwin"*`; `None` where they make letters of what were signs.
+fn letters(pattern: &str) -> Option<String> {
+    let (mut out, mut quote) = (String::new(), None);
+    for c in pattern.chars() {
+        match (quote, c) {
+            (Some(open), c) if c == open => quote = None,
+            (None, '"' | '\'') => quote = Some(c),
+            (Some(_), '*' | '?' | '[' | '(' | '{') | (_, '$' | '`' | '\\' | '"' | '\'') => return None,
+            (_, c) if c.is_whitespace() => return None,
+            (_, c) => out.push(c),
+        }
+    }
+    quote.is_none().then_some(out)
+}
+
 /// Whether a pattern fits; `None` for one with more than `*` in it.
 fn fits(pattern: &str, value: &str) -> Option<bool> {
-    let pattern = word(pattern.strip_prefix('(').unwrap_or(pattern))?;
+    let pattern = letters(pattern.strip_prefix('(').unwrap_or(pattern))?;
     if pattern.contains(['?', '[', '(', '{']) {
         return None;
     }
@@ -391,6 +412,9 @@ mod tests {
             ("[[ ${V} == c* ]]", Some(0)),
             ("[[ ${V} == \"c*\" ]]", Some(1)),
             ("[ $V = c* ]", Some(1)),
+            ("[[ $V == \"c\"* ]]", Some(0)),
+            ("[[ $V == \"c*\"u ]]", None),
+            ("$V in \"g\"*) 'c'pu) *)", Some(1)),
             ("[[ $V != gpu ]]", Some(0)),
             ("! [ $V = gpu ]", Some(0)),
             ("[ ! $V = gpu ]", Some(0)),

@@ -428,7 +428,7 @@ impl<'p, 'a> Walker<'p, 'a> {
             }
             if let Some(container) = &job.container {
                 let image = self.variables.resolve(container);
-                self.script.events.push(Event::Base { image, at: container.at, also: self.reasons(container) });
+                self.base_image(image, container.at, self.reasons(container));
             }
             self.acts(path, &acts[begin + 1..end], 0);
         }

@@ -211,11 +211,13 @@ impl<'t> Reader<'t> {
         }
         let behind = &self.text[rest..line.end];
         self.in_rule = true;
+        let end = behind.find(';').map_or(line.end, |n| rest + n);
+        // What stands behind the `;` is a shell's.
+        let behind = &self.text[rest..end];
         if let Some(Sign::Assigns { at, .. }) = sign(behind) {
             // For the recipes of these targets only.
             return self.variables.forget(behind[..at].trim().rsplit(' ').next().unwrap_or_default());
         }
-        let end = behind.find(';').map_or(line.end, |n| rest + n);
         let names = joined(&self.text[targets]);
         match names.trim() {
             ".ONESHELL" => self.one_shell = true,
