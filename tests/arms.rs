@@ -9,9 +9,13 @@ const OLD: &str = "pip install torch==2.1.0 --index-url https://download.pytorch
 
 /// The lines at which a file says too much of a host with an old driver.
 fn said(path: &str, text: &str) -> Vec<usize> {
+    said_under("470.182.03", path, text)
+}
+
+fn said_under(driver: &str, path: &str, text: &str) -> Vec<usize> {
     let mut linter = Linter::new(Settings::default());
     linter.set(path, text).expect("no configuration");
-    linter.host(Origin::Outside, "host.toml", "driver = \"470.182.03\"\n").expect("a host");
+    linter.host(Origin::Outside, "host.toml", format!("driver = \"{driver}\"\n").as_str()).expect("a host");
     let report = linter.report();
     let mut lines: Vec<usize> =
         report.diagnostics.iter().map(|d| text[..d.labels[0].at.range().start].matches('\n').count() + 1).collect();
@@ -50,6 +54,149 @@ fn arms_for_other_machines() {
         let text = setting.replace("NEW", NEW).replace("OLD", OLD);
         assert_eq!(said("install.sh", &text), [0usize; 0], "{text}");
     }
+}
+
+/// The forms in which files ask for the system, the kernel, the processor or the board.
+const OF_OTHERS: &[&str] = &[
+    "[[ \"$OSTYPE\" =~ ^darwin ]]",
+    "[[ \"$(uname)\" =~ Darwin ]]",
+    "[[ $(uname -s) =~ ^(MINGW|MSYS|CYGWIN) ]]",
+    "[[ \"$(uname -m)\" =~ ^(aarch64|arm64)$ ]]",
+    "[[ $(uname -m) =~ arm|aarch64 ]]",
+    "[[ \"$OSTYPE\" == \"darwin\"* ]]",
+    "uname | grep -q Darwin",
+    "uname -m | grep -q aarch64",
+    "uname -m | grep -qE 'arm|aarch64'",
+    "uname -p | grep -q arm",
+    "[ -n \"$(uname | grep Darwin)\" ]",
+    "echo \"$OSTYPE\" | grep -qi darwin",
+    "grep -qi microsoft /proc/version",
+    "uname -r | grep -qi microsoft",
+    "[[ $(uname -a) =~ \"WSL2\" ]]",
+    "[[ \"$(uname -r)\" == *microsoft* ]]",
+    "[ -n \"$WSL_DISTRO_NAME\" ]",
+    "[ \"$(cat /etc/nv_tegra_release)\" ]",
+    "uname -a | grep -q tegra",
+    "dpkg -l | grep -q nvidia-l4t",
+    "[[ \"$(sysctl -n machdep.cpu.brand_string)\" == *Apple* ]]",
+    "[[ \"$MACHTYPE\" == *apple* ]]",
+    "[[ $HOSTTYPE == arm64 ]]",
+];
+
+#[test]
+fn guards_for_other_machines() {
+    for test in OF_OTHERS {
+        for (path, text) in [
+            ("install.sh", format!("if {test}; then {NEW}; fi")),
+            ("install.sh", format!("if {test}; then {NEW}; else {OLD}; fi")),
+            ("install.sh", format!("{test} && {NEW}")),
+            ("install.sh", format!("if [ -f a ]; then {OLD}; elif {test}; then {NEW}; fi")),
+            ("install.sh", format!("is_other() {{ {test}; }}\nif is_other; then {NEW}; fi")),
+            ("Dockerfile", format!("FROM python:3.11-slim\nRUN if {test}; then {NEW}; fi")),
+            ("Makefile", format!("a:\n\t@{} && {NEW}", test.replace('$', "$$"))),
+        ] {
+            // A file may lie in an image that is not known.
+            if path == "Dockerfile" && test.contains("nv_tegra_release") {
+                continue;
+            }
+            assert_eq!(said(path, &text), [0usize; 0], "{text}");
+            // Where it does not hold, they are the host's.
+            let turned = text.replace(NEW, "NEW").replace(OLD, NEW).replace("NEW", OLD);
+            let reached = [" else ", "[ -f a ]"].iter().any(|part| text.contains(part));
+            assert_eq!(!said(path, &turned).is_empty(), reached, "{turned}");
+        }
+    }
+}
+
+#[test]
+fn conditionals_of_make_for_other_machines() {
+    for test in [
+        "ifneq (,$(findstring Darwin,$(shell uname -s)))",
+        "ifneq (,$(findstring MINGW,$(U)))",
+        "ifneq (,$(filter arm64 aarch64,$(M)))",
+        "ifneq ($(filter $(shell uname -m),arm64 aarch64),)",
+        "ifeq ($(findstring microsoft,$(shell uname -r)),microsoft)",
+        "ifeq ($(U),Darwin)",
+        "ifneq ($(M),x86_64)",
+        "ifeq ($(shell command -v nvidia-smi),)",
+        "ifdef GITHUB_ACTIONS",
+        "ifeq ($(OS),Windows_NT)",
+        "ifdef X\na: ; OLD\nelse ifneq (,$(findstring MINGW,$(U)))",
+    ] {
+        let text = format!("U := $(shell uname -s)\nM = $(shell uname -m)\n{test}\na:\n\tNEW\nelse\na:\n\tOLD\nendif\n");
+        let turned = text.replace("OLD", NEW).replace("NEW", OLD);
+        let text = text.replace("NEW", NEW).replace("OLD", OLD);
+        assert_eq!(said("Makefile", &text), [0usize; 0], "{text}");
+        assert!(!said("Makefile", &turned).is_empty(), "{turned}");
+    }
+}
+
+#[test]
+fn what_is_for_another_system_replaces_nothing() {
+    let other = "pip install torchvision==0.26.0";
+    for guard in [
+        "[[ \"$OSTYPE\" == \"darwin\"* ]] && OTHER",
+        "case \"$OSTYPE\" in darwin*) OTHER;; esac",
+        "case \"$OSTYPE\" in \"darwin\"*) OTHER;; esac",
+        "OS=\"$(uname -s)\"\ncase \"$OS\" in Darwin) OTHER;; MINGW*|MSYS*) OTHER;; esac",
+        "if [[ $OSTYPE =~ ^darwin ]]; then OTHER; fi",
+        "uname | grep -q Darwin && OTHER",
+    ] {
+        let text = format!("pip install torch==2.8.0\n{}\n", guard.replace("OTHER", other));
+        let mut linter = Linter::new(Settings::default());
+        linter.set("install.sh", text.as_str()).expect("no configuration");
+        assert!(linter.report().diagnostics.is_empty(), "{text}");
+        let here = text.replace("darwin", "linux").replace("Darwin", "Linux");
+        let mut linter = Linter::new(Settings::default());
+        linter.set("install.sh", here.as_str()).expect("no configuration");
+        assert!(!linter.report().diagnostics.is_empty(), "{here}");
+    }
+}
+
+/// What an installer says on its way is no answer of the machine.
+#[test]
+fn installs_whose_output_is_kept() {
+    for before in [
+        "o=$(pip install numpy) || exit 1",
+        "if ! o=$(pip install numpy); then exit 1; fi",
+        "echo $(pip install numpy) || exit 1",
+        "o=$(conda install -y numpy) || exit 1",
+        "f() { o=$(pip install numpy) || exit 1; }",
+        "f() { o=$(\"$@\" 2>&1) || exit 1; }\nf pip install numpy",
+    ] {
+        let lines = before.matches('\n').count();
+        assert_eq!(said("install.sh", &format!("{before}\n{NEW}\n")), [lines + 2], "{before}");
+    }
+    let image = format!("FROM python:3.11\nRUN o=$(pip install numpy) || exit 1; {NEW}\n");
+    assert_eq!(said("Dockerfile", &image), [2]);
+    // What is asked is.
+    assert_eq!(said("install.sh", &format!("pip show numpy | grep -q 1.26 || exit 1\n{NEW}\n")), [0usize; 0]);
+}
+
+#[test]
+fn the_release_of_a_cuda_image_chooses() {
+    let on = |tag: &str, run: &str| {
+        format!("FROM nvidia/cuda:{tag}\nRUN {}\n", run.replace("NEW", "pip install torch==2.11.0").replace("OLD", OLD))
+    };
+    for (run, twelve, eleven) in [
+        ("if [ \"${CUDA_VERSION%%.*}\" = 12 ]; then NEW; else OLD; fi", true, false),
+        ("case \"$CUDA_VERSION\" in 12.*) NEW ;; 11.*) OLD ;; esac", true, false),
+        ("if [[ $CUDA_VERSION =~ ^11 ]]; then OLD; else NEW; fi", true, false),
+        ("echo $CUDA_VERSION | grep -q '^12' && NEW", true, false),
+        ("if [ -z \"$CUDA_VERSION\" ]; then NEW; fi", false, false),
+    ] {
+        for (tag, speaks) in [("12.2.2-runtime-ubuntu22.04", twelve), ("11.8.0-runtime-ubuntu22.04", eleven)] {
+            let text = on(tag, run);
+            assert_eq!(said_under("535.104.05", "Dockerfile", &text).contains(&2), speaks, "{text}");
+        }
+    }
+    // What is written over it holds; a build's argument does not.
+    let text = on("12.2.2-runtime-ubuntu22.04", "case $CUDA_VERSION in 12.*) NEW ;; esac");
+    assert!(!said_under("535.104.05", "Dockerfile", &text.replace("\nRUN", "\nENV CUDA_VERSION=11.8.0\nRUN")).contains(&3));
+    assert!(said_under("535.104.05", "Dockerfile", &text.replace("\nRUN", "\nARG CUDA_VERSION=11.8.0\nRUN")).contains(&3));
+    let stages =
+        text.replace("\nRUN", " AS base\nFROM base\nARG V=${CUDA_VERSION}\nRUN").replace("case $CUDA_VERSION", "case $V");
+    assert!(said_under("535.104.05", "Dockerfile", &stages).contains(&4));
 }
 
 #[test]

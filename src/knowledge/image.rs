@@ -48,6 +48,15 @@ pub fn is_of_cuda(reference: &str) -> bool {
     ImageReference::parse(reference).is_some_and(|parsed| cuda_tag(&parsed).is_some())
 }
 
+/// What programs find in `CUDA_VERSION` in one of NVIDIA's CUDA images: its release. Of those before 11 the tables do not have
+/// the whole number.
+/// Source: <https://gitlab.com/nvidia/container-images/cuda/-/blob/master/dist/12.2.2/ubuntu2204/base/Dockerfile>.
+#[must_use]
+pub fn cuda_version(reference: &str) -> Option<&'static str> {
+    let row = image(reference).filter(|_| is_of_cuda(reference))?;
+    Some(row.cuda).filter(|cuda| cuda.split('.').count() == 3)
+}
+
 /// Whether an image has musl in the place of glibc, by its own name or the variant in its tag: wheels of `manylinux` do not fit.
 /// Sources: <https://hub.docker.com/_/python>, <https://peps.python.org/pep-0656/>.
 #[must_use]
@@ -98,6 +107,22 @@ mod tests {
         ] {
             assert_eq!(is_of_cuda(reference), cuda, "{reference}");
             assert_eq!(system_python(reference), python, "{reference}");
+        }
+    }
+
+    #[test]
+    fn releases_of_cuda_images() {
+        for (reference, version) in [
+            ("nvidia/cuda:12.2.2-runtime-ubuntu22.04", Some("12.2.2")),
+            ("nvcr.io/nvidia/cuda:12.6.3-base-ubuntu24.04", Some("12.6.3")),
+            ("nvidia/cuda:13.3.1-cudnn-devel-ubi10", Some("13.3.1")),
+            ("nvidia/cuda:10.2-cudnn7-devel-ubuntu18.04", None),
+            ("nvidia/cuda:latest", None),
+            ("pytorch/pytorch:2.1.0-cuda11.8-cudnn8-runtime", None),
+            ("nvcr.io/nvidia/pytorch:23.11-py3", None),
+            ("", None),
+        ] {
+            assert_eq!(cuda_version(reference), version, "{reference}");
         }
     }
 

@@ -24,24 +24,11 @@ const PRESENCE: &[&str] = &["-v", "-V", "-p", "-P", "which", "type", "hash", "-x
 const SOME: &[&str] = &["-n", "-z"];
 /// In front of a folder: its name is looked at.
 const LOOKS: &[&str] = &["-d", "-e", "-f", "-r", "-x", "-L", "-h", "ls", "readlink", "realpath"];
-/// Installers, and their commands that fail or speak by what is there.
+/// Installers, and their commands that speak of what is there.
 const INSTALLERS: &[&str] = &["pip", "pip3", "conda", "mamba", "micromamba", "uv", "poetry", "pdm", "pixi", "pipenv"];
-const COMMANDS: &[&str] = &[
-    "install",
-    "show",
-    "list",
-    "freeze",
-    "check",
-    "inspect",
-    "sync",
-    "create",
-    "update",
-    "upgrade",
-    "env",
-    "add",
-    "uninstall",
-    "remove",
-];
+const SPEAKING: &[&str] = &["show", "list", "freeze", "check", "inspect", "env"];
+/// Those that fail or not by it; what they say on the way tells nothing of a machine.
+const CHANGING: &[&str] = &["install", "sync", "create", "update", "upgrade", "add", "uninstall", "remove"];
 /// Modules that every Python has.
 const STANDARD: &[&str] = &["sys", "os", "platform", "struct", "site", "ssl", "json", "re", "shutil", "subprocess", "sysconfig"];
 /// Modules whose words tell of the machine, too.
@@ -170,8 +157,8 @@ impl<'t> Asking<'t> {
             self.installer = !PRESENCE.contains(&self.before);
         } else if self.installer && !word.starts_with('-') {
             self.installer = false;
-            if COMMANDS.contains(&word) {
-                self.says.packages = true;
+            self.says.packages |= SPEAKING.contains(&word) || CHANGING.contains(&word);
+            if SPEAKING.contains(&word) {
                 self.told(both);
             }
         }
@@ -252,6 +239,11 @@ mod tests {
             ("pip show torch > /dev/null 2>&1", false, true),
             ("pip3.10 -q install torch==2.4.1", false, true),
             ("uv pip install torch", false, true),
+            // What is said on the way.
+            ("o=$(pip install numpy)", false, true),
+            ("pip install numpy | tee log", false, true),
+            ("echo `conda install numpy`", false, true),
+            ("o=$(conda list)", true, true),
             // Whether there is any.
             ("nvidia-smi", false, false),
             ("nvidia-smi > /dev/null 2>&1", false, false),

@@ -1,6 +1,8 @@
 //! Which arm of a branch is taken where all that its test asks is known: `[ "$VARIANT" = gpu ]` under `ARG VARIANT=cpu`.
 
 use super::questions::{ELIF, Parts, cases, parts, value_alone};
+use crate::notation::grep::Grep;
+use crate::notation::pattern::{Form, Pattern};
 
 /// A test longer than this may go on where its text was cut.
 const LONGEST: usize = 256;
@@ -65,14 +67,20 @@ enum Part {
 
 /// What compares a value.
 struct Comparison {
-    /// `X`, or `(command)`.
+    /// `X`, `(command)`, or `X%%.*` for a part of the value.
     subject: String,
-    operator: &'static str,
-    /// `None`: not known.
-    answer: Option<String>,
-    /// The answer is a pattern.
-    pattern: bool,
+    expects: Expects,
     negated: bool,
+}
+
+/// What a value is compared with.
+enum Expects {
+    Word(String),
+    Glob(String),
+    /// It is found in the value.
+    Pattern(Pattern),
+    More(i64),
+    AtLeast(i64),
 }
 
 impl Arms {
@@ -136,7 +144,7 @@ impl Part {
                 Some("false") => Some(false),
                 _ => by.of(*answer),
             },
-            Self::Case { subject, pattern, answer } => match subject.as_ref().and_then(|subject| value(subject)) {
+            Self::Case { subject, pattern, answer } => match subject.as_ref().and_then(|subject| looked_up(subject, value)) {
                 Some(value) => fits(pattern, &value),
                 None if pattern == "*" => Some(true),
                 None => by.of(*answer),
@@ -148,17 +156,44 @@ impl Part {
 
 impl Comparison {
     fn holds(&self, value: &impl Fn(&str) -> Option<String>) -> Option<bool> {
-        let (answer, known) = (self.answer.as_ref()?, value(&self.subject)?);
-        let holds = match self.operator {
-            "=" if self.pattern => fits(answer, &known)?,
-            "=" => known == *answer,
-            ">" | ">=" => {
-                let (known, answer) = (known.parse::<i64>().ok()?, answer.parse::<i64>().ok()?);
-                if self.operator == ">" { known > answer } else { known >= answer }
-            }
-            _ => return None,
+        let known = looked_up(&self.subject, value)?;
+        let holds = match &self.expects {
+            Expects::Word(word) => known == *word,
+            Expects::Glob(pattern) => fits(pattern, &known)?,
+            Expects::Pattern(pattern) => pattern.fits(&known),
+            Expects::More(number) => known.parse::<i64>().ok()? > *number,
+            Expects::AtLeast(number) => known.parse::<i64>().ok()? >= *number,
         };
         Some(holds != self.negated)
+    }
+}
+
+/// The value of a subject, or the part of it that is left of `${X%%.*}`.
+fn looked_up(subject: &str, value: &impl Fn(&str) -> Option<String>) -> Option<String> {
+    let at = subject.find(['%', '#']).filter(|_| !subject.starts_with('('));
+    let Some((name, form)) = at.map(|at| subject.split_at(at)) else { return value(subject) };
+    let known = value(name)?;
+    let cut = |form: &str, long: bool| -> Option<String> {
+        let all = form.strip_suffix('*').filter(|_| form.len() > 1);
+        let front = form.strip_prefix('*').filter(|_| form.len() > 1);
+        let plain = |sign: &str| !sign.is_empty() && !sign.contains(['*', '?', '[', '\\', '$', '`', '"', '\'']);
+        Some(match (subject[name.len()..].starts_with('%'), all, front) {
+            (true, Some(sign), _) if plain(sign) => {
+                let at = if long { known.find(sign) } else { known.rfind(sign) };
+                known[..at.unwrap_or(known.len())].to_owned()
+            }
+            (false, _, Some(sign)) if plain(sign) => {
+                let at = if long { known.rfind(sign) } else { known.find(sign) };
+                known[at.map_or(0, |at| at + sign.len())..].to_owned()
+            }
+            (true, ..) if plain(form) => known.strip_suffix(form).unwrap_or(&known).to_owned(),
+            (false, ..) if plain(form) => known.strip_prefix(form).unwrap_or(&known).to_owned(),
+            _ => return None,
+        })
+    };
+    match form.strip_prefix("%%").or_else(|| form.strip_prefix("##")) {
+        Some(longest) => cut(longest, true),
+        None => cut(&form[1..], false),
     }
 }
 
@@ -202,7 +237,7 @@ fn statement(test: &str, answer: &impl Fn(&str) -> Answer, depth: usize) -> Part
         Some((inside, double)) => compound(inside, double, answer),
         None => match value_alone(test) {
             Some(alone) => Part::Command { value: bare(alone.subject), answer: answer(test) },
-            None => match parts(test).and_then(|parts| comparison(&parts, false)) {
+            None => match found(test).or_else(|| parts(test).and_then(|parts| comparison(&parts, false))) {
                 Some(compared) => Part::Compared(compared, answer(test)),
                 None => Part::Command { value: None, answer: answer(test) },
             },
@@ -213,7 +248,7 @@ fn statement(test: &str, answer: &impl Fn(&str) -> Answer, depth: usize) -> Part
 /// What stands between the brackets of a test.
 fn compound(inside: &str, double: bool, answer: &impl Fn(&str) -> Answer) -> Part {
     let (or, and) = if double { (" || ", " && ") } else { (" -o ", " -a ") };
-    if inside.contains(['(', ')']) && !inside.contains("$(") {
+    if has_groups(inside) {
         return Part::Unknown;
     }
     let one = |part: &str| {
@@ -232,15 +267,36 @@ fn compound(inside: &str, double: bool, answer: &impl Fn(&str) -> Answer) -> Par
     Part::Any(split(inside, or).into_iter().map(|part| Part::All(split(part, and).into_iter().map(one).collect())).collect())
 }
 
-fn comparison(parts: &Parts<'_>, double: bool) -> Option<Comparison> {
-    Some(Comparison {
-        subject: bare(parts.subject)?,
-        operator: parts.operator,
-        answer: word(parts.answer),
-        // Only double brackets compare with patterns, and only where they are not quoted.
-        pattern: double && !parts.answer.starts_with(['"', '\'']),
-        negated: parts.negated,
+/// Whether parentheses put parts of a test together.
+fn has_groups(inside: &str) -> bool {
+    let mut before = "";
+    inside.split_whitespace().any(|word| {
+        // Behind these stands a pattern.
+        let pattern = matches!(std::mem::replace(&mut before, word), "=~" | "==" | "=" | "!=");
+        !pattern && word.trim_start_matches('\\').starts_with('(')
     })
+}
+
+/// `uname | grep -q Darwin`.
+fn found(test: &str) -> Option<Comparison> {
+    let Grep { subject, pattern, negated } = Grep::parse(test)?;
+    Some(Comparison { subject: bare(&subject)?, expects: Expects::Pattern(pattern), negated })
+}
+
+fn comparison(parts: &Parts<'_>, double: bool) -> Option<Comparison> {
+    let quoted = is_quoted(parts.answer);
+    let number = || word(parts.answer)?.parse().ok();
+    let expects = match parts.operator {
+        // Only double brackets compare with patterns, and only where they are not quoted.
+        "=" if double && !quoted => Expects::Glob(letters(parts.answer)?),
+        "=" => Expects::Word(word(parts.answer)?),
+        "~" if quoted => Expects::Pattern(Pattern::parse(&word(parts.answer)?, Form::Fixed, false)?),
+        "~" => Expects::Pattern(Pattern::parse(parts.answer, Form::Extended, false)?),
+        ">" => Expects::More(number()?),
+        ">=" => Expects::AtLeast(number()?),
+        _ => return None,
+    };
+    Some(Comparison { subject: bare(parts.subject)?, expects, negated: parts.negated })
 }
 
 /// One arm of a `case`.
@@ -258,8 +314,9 @@ fn bare(subject: &str) -> Option<String> {
     let subject = subject.trim();
     let plain = subject.strip_prefix('"').and_then(|s| s.strip_suffix('"')).unwrap_or(subject);
     let name = |name: &str| !name.is_empty() && name.bytes().all(|b| b == b'_' || b.is_ascii_alphanumeric());
-    if let Some(inner) = plain.strip_prefix("${").and_then(|s| s.strip_suffix('}')).filter(|s| name(s)) {
-        return Some(inner.to_owned());
+    if let Some(inner) = plain.strip_prefix("${").and_then(|s| s.strip_suffix('}')) {
+        let whole = inner.split(['%', '#']).next().unwrap_or_default();
+        return name(whole).then(|| inner.to_owned());
     }
     if let Some(inner) = plain.strip_prefix('`').and_then(|s| s.strip_suffix('`')) {
         return Some(format!("({inner})"));
@@ -274,9 +331,30 @@ fn word(written: &str) -> Option<String> {
     (!plain.contains(['$', '`', '\\', '"', '\'']) && !plain.contains(char::is_whitespace)).then(|| plain.to_owned())
 }
 
+/// Whether all of a word stands in the same quotes.
+fn is_quoted(written: &str) -> bool {
+    let inner = ['"', '\''].iter().find_map(|q| written.strip_prefix(*q)?.strip_suffix(*q));
+    inner.is_some_and(|inner| !inner.contains(['"', '\'']))
+}
+
+/// A pattern without its quotes: `darwin*` for `"darwin"*`; `None` where they make letters of what were signs.
+fn letters(pattern: &str) -> Option<String> {
+    let (mut out, mut quote) = (String::new(), None);
+    for c in pattern.chars() {
+        match (quote, c) {
+            (Some(open), c) if c == open => quote = None,
+            (None, '"' | '\'') => quote = Some(c),
+            (Some(_), '*' | '?' | '[' | '(' | '{') | (_, '$' | '`' | '\\' | '"' | '\'') => return None,
+            (_, c) if c.is_whitespace() => return None,
+            (_, c) => out.push(c),
+        }
+    }
+    quote.is_none().then_some(out)
+}
+
 /// Whether a pattern fits; `None` for one with more than `*` in it.
 fn fits(pattern: &str, value: &str) -> Option<bool> {
-    let pattern = word(pattern.strip_prefix('(').unwrap_or(pattern))?;
+    let pattern = letters(pattern.strip_prefix('(').unwrap_or(pattern))?;
     if pattern.contains(['?', '[', '(', '{']) {
         return None;
     }
@@ -322,6 +400,7 @@ mod tests {
             "V" => Some("cpu".to_owned()),
             "E" => Some(String::new()),
             "N" => Some("12".to_owned()),
+            "R" => Some("12.4.1".to_owned()),
             "T" => Some("true".to_owned()),
             "F" => Some("false".to_owned()),
             "(uname -m)" => Some("x86_64".to_owned()),
@@ -333,6 +412,9 @@ mod tests {
             ("[[ ${V} == c* ]]", Some(0)),
             ("[[ ${V} == \"c*\" ]]", Some(1)),
             ("[ $V = c* ]", Some(1)),
+            ("[[ $V == \"c\"* ]]", Some(0)),
+            ("[[ $V == \"c*\"u ]]", None),
+            ("$V in \"g\"*) 'c'pu) *)", Some(1)),
             ("[[ $V != gpu ]]", Some(0)),
             ("! [ $V = gpu ]", Some(0)),
             ("[ ! $V = gpu ]", Some(0)),
@@ -375,7 +457,29 @@ mod tests {
             ("[ $V = $X ]", None),
             ("[ x$V = xcpu ]", None),
             ("[ -f a ]", None),
-            ("[[ $V =~ c ]]", None),
+            ("[[ $V =~ c ]]", Some(0)),
+            ("[[ ${V} =~ ^(gpu|tpu)$ ]]", Some(1)),
+            ("[[ $V =~ (gpu|cpu) && $V != tpu ]]", Some(0)),
+            ("[[ ! $V =~ ^g ]]", Some(0)),
+            ("[[ $V =~ \"c|g\" ]]", Some(1)),
+            ("[[ $V =~ c.u ]]", None),
+            ("[[ ( $V == cpu ) ]]", None),
+            ("[[ \"$(uname -m)\" =~ ^(aarch64|arm64)$ ]]", Some(1)),
+            ("uname -m | grep -q x86", Some(0)),
+            ("! uname -m | grep -q x86", Some(1)),
+            ("uname -m | grep -qv x86", Some(1)),
+            ("uname -m | grep -q 'arm\\|aarch64' elif [ $V = cpu ]", Some(1)),
+            ("echo \"$V\" | grep -qi CPU", Some(0)),
+            ("grep -q gpu <<< $V", Some(1)),
+            ("grep -q gpu file", None),
+            ("[ ${R%%.*} = 12 ]", Some(0)),
+            ("[ \"${R%.*}\" = 12.4 ]", Some(0)),
+            ("[ ${R##*.} -gt 1 ]", Some(1)),
+            ("[ ${R#*.} = 4.1 ]", Some(0)),
+            ("[ ${R%.1} = 12.4 ]", Some(0)),
+            ("[ ${R%%[.]*} = 12 ]", None),
+            ("[ ${R%} = 12 ]", None),
+            ("${R%%.*} in 11) 12)", Some(1)),
             ("nvidia-smi", None),
             ("", None),
         ] {

@@ -3,13 +3,15 @@
 
 use super::questions::{parts, value_alone};
 use crate::knowledge;
+use crate::notation::grep::Grep;
+use crate::notation::pattern::{Form, Pattern};
 
 /// Programs that come with the driver.
 const BY_THE_DRIVER: &[&str] = &["nvidia-smi"];
 /// What is there once the driver is loaded.
 /// Source: <https://download.nvidia.com/XFree86/Linux-x86_64/460.80/README/procinterface.html>.
 const OF_THE_DRIVER: &[&str] = &["/dev/nvidia0", "/dev/nvidiactl", "/proc/driver/nvidia", "/usr/bin/nvidia-smi"];
-/// Programs of other chips and systems: AMD's, Intel's, Ascend's, Habana's, Neuron's, Jetson's, macOS's.
+/// Programs of other chips and systems: AMD's, Intel's, Ascend's, Habana's, Neuron's, Jetson's, macOS's, Windows' and WSL's.
 /// Sources: <https://rocm.docs.amd.com/projects/rocminfo/en/docs-7.2.0/index.html>,
 /// <https://rocm.docs.amd.com/projects/amdsmi/en/develop/how-to/amdsmi-cli-tool.html>.
 const OF_OTHERS: &[&str] = &[
@@ -25,9 +27,38 @@ const OF_OTHERS: &[&str] = &[
     "sw_vers",
     "system_profiler",
     "xcode-select",
+    "wslpath",
+    "wslinfo",
+    "wslvar",
+    "wsl.exe",
+    "cmd.exe",
+    "powershell.exe",
 ];
 /// Files of them.
-const FILES_OF_OTHERS: &[&str] = &["/etc/nv_tegra_release", "/opt/rocm", "/dev/kfd", "/dev/davinci", "/dev/accel"];
+const FILES_OF_OTHERS: &[&str] = &[
+    "/etc/nv_tegra_release",
+    "/opt/rocm",
+    "/dev/kfd",
+    "/dev/davinci",
+    "/dev/accel",
+    "/proc/sys/fs/binfmt_misc/WSLInterop",
+    "/usr/lib/wsl",
+    "/run/WSL",
+    "/dev/dxg",
+];
+/// Variables that only WSL sets. Source: <https://learn.microsoft.com/windows/wsl/filesystems>.
+const SET_BY_WSL: &[&str] = &["WSL_DISTRO_NAME", "WSL_INTEROP", "WSLENV"];
+/// What a Jetson, a Raspberry Pi and a WSL machine say of themselves: in their kernels' names, their models, their packages.
+/// Which of these a user has is not asked here: a guard for one of them is none for any host.
+const OTHER_MACHINES: &[&str] =
+    &["tegra", "jetson", "l4t", "nvidia-l4t", "orin", "raspberry", "raspberry pi", "microsoft", "wsl", "wsl1", "wsl2"];
+/// Commands that tell the system, the kernel, the processor or the model, and one that lists what a Jetson has; only of what
+/// they say a word tells on which machine this is.
+const TELL: &[&str] = &["uname", "arch", "sysctl", "sw_vers", "hostnamectl", "lscpu", "dpkg", "dpkg-query", "apt"];
+/// Files that tell the same.
+const TOLD_BY: &[&str] = &["/proc/version", "/proc/sys/kernel/", "/proc/device-tree/", "/proc/cpuinfo", "/etc/nv_tegra_release"];
+/// Those whose word for the processor is the kernel's own, which is no `arm64` under Linux.
+const BY_THE_KERNEL: &[&str] = &["$(uname -m)", "$(uname -p)", "$(uname -i)", "$(arch)", "$HOSTTYPE", "$MACHTYPE"];
 /// What machines of other systems call themselves, and what people call them.
 const OTHER_SYSTEMS: &[&str] =
     &["darwin", "mac", "macos", "osx", "windows", "windows_nt", "win", "win32", "win64", "msys", "cygwin", "mingw", "freebsd"];
@@ -47,7 +78,7 @@ pub(super) fn answers(part: &str, build: bool) -> Option<bool> {
     if let Some(turned) = part.strip_prefix('!') {
         return answers(turned, build).map(|holds| !holds);
     }
-    if let Some(holds) = of_runner(part).or_else(|| of_service(part)).or_else(|| chosen(part)) {
+    if let Some(holds) = of_runner(part).or_else(|| of_service(part)).or_else(|| chosen(part)).or_else(|| looked_for(part)) {
         return Some(holds);
     }
     let says = match part.split_once(char::is_whitespace) {
@@ -65,13 +96,10 @@ pub(super) fn answers(part: &str, build: bool) -> Option<bool> {
     says.filter(|_| !build)
 }
 
-/// A test of a variable that Colab's or CI's machines set: it is not there on a host of one's own, nor in a build.
+/// A test of a variable that Colab's, CI's or WSL's machines set: it is not there on a host of one's own, nor in a build.
 fn of_service(test: &str) -> Option<bool> {
-    if let Some(name) = test.strip_prefix("-v ").or_else(|| test.strip_prefix("ifdef ")) {
-        return knowledge::is_of_service(name.trim()).then_some(false);
-    }
-    if let Some(name) = test.strip_prefix("ifndef ") {
-        return knowledge::is_of_service(name.trim()).then_some(true);
+    if let Some(name) = test.strip_prefix("-v ") {
+        return is_of_others(name.trim()).then_some(false);
     }
     // The value itself is the command, or what is looked at.
     if let Some(value) = unset_value(test) {
@@ -87,11 +115,15 @@ fn of_service(test: &str) -> Option<bool> {
     Some((value == answer) != negated)
 }
 
+fn is_of_others(name: &str) -> bool {
+    knowledge::is_of_service(name) || SET_BY_WSL.contains(&name)
+}
+
 /// What an expansion of such a variable alone comes to: `$CI`, `${CI:-false}`, `${CI+x}`.
 fn unset_value(word: &str) -> Option<&str> {
     let plain = unquoted(word).strip_prefix('$')?;
     let Some(inner) = plain.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) else {
-        return knowledge::is_of_service(plain).then_some("");
+        return is_of_others(plain).then_some("");
     };
     let end = inner.find(|c: char| c != '_' && !c.is_ascii_alphanumeric()).unwrap_or(inner.len());
     let (name, form) = inner.split_at(end);
@@ -101,7 +133,7 @@ fn unset_value(word: &str) -> Option<&str> {
         Some('+') | None => "",
         Some(_) => return None,
     };
-    knowledge::is_of_service(name).then_some(value)
+    is_of_others(name).then_some(value)
 }
 
 /// What GitHub asks of the system: `contains(runner.os, 'mac')`.
@@ -120,32 +152,63 @@ fn of_runner(test: &str) -> Option<bool> {
 
 /// A comparison with a word that says for what the arm is: a system, a chip, no GPU.
 fn chosen(test: &str) -> Option<bool> {
-    let by_make = |start: &str| test.strip_prefix(start)?.trim().strip_prefix('(')?.strip_suffix(')')?.split_once(',');
-    let (subject, answer, negated) = match (by_make("ifeq"), by_make("ifneq")) {
-        (Some((left, right)), _) => (left, right, false),
-        (_, Some((left, right))) => (left, right, true),
-        _ => {
-            let parts = parts(test).filter(|parts| parts.operator == "=")?;
-            (parts.subject, parts.answer, parts.negated)
+    let parts = parts(test)?;
+    let (subject, answer) = (unquoted(parts.subject), unquoted(parts.answer));
+    let holds = match parts.operator {
+        // Either side may be the one that is asked for.
+        "=" if subject.contains(['$', '.']) => word_holds(subject, answer).or_else(|| flag_holds(subject, answer))?,
+        "=" => word_holds(answer, subject).or_else(|| flag_holds(answer, subject))?,
+        "~" => {
+            let form = if answer == parts.answer { Form::Extended } else { Form::Fixed };
+            pattern_holds(subject, &Pattern::parse(answer, form, false)?)?
         }
+        _ => return None,
     };
-    let (subject, answer) = (unquoted(subject), unquoted(answer));
-    // Either side may be the one that is asked for.
-    let (subject, answer) = if subject.contains(['$', '.']) { (subject, answer) } else { (answer, subject) };
-    let holds = word_holds(answer).or_else(|| flag_holds(subject, answer))?;
-    Some(holds != negated)
+    Some(holds != parts.negated)
+}
+
+/// A search for such a word in what tells of the machine: `uname | grep -q Darwin`, `-n "$(uname | grep Darwin)"`.
+fn looked_for(test: &str) -> Option<bool> {
+    let none = test.strip_prefix("-z ");
+    let command = none.or_else(|| test.strip_prefix("-n ")).unwrap_or(test);
+    let Grep { subject, pattern, negated } = Grep::parse(output(command).unwrap_or(command))?;
+    let tells = match subject.strip_prefix("$(") {
+        Some(command) => {
+            let command = command.trim_start_matches("cat ");
+            let program = command.split([' ', ')']).next().unwrap_or_default();
+            TELL.contains(&program.rsplit('/').next().unwrap_or(program)) || TOLD_BY.iter().any(|file| command.starts_with(file))
+        }
+        None => true,
+    };
+    let holds = pattern_holds(&subject, &pattern).filter(|_| tells)?;
+    Some((holds != negated) != none.is_some())
+}
+
+/// Whether a pattern of such words is found.
+fn pattern_holds(subject: &str, pattern: &Pattern) -> Option<bool> {
+    let mut all = Some(false);
+    for word in pattern.words() {
+        match word_holds(subject, word) {
+            Some(true) => return Some(true),
+            Some(false) => {}
+            None => all = None,
+        }
+    }
+    all
 }
 
 /// Whether something that is compared with such a word has that value.
-fn word_holds(word: &str) -> Option<bool> {
+fn word_holds(subject: &str, word: &str) -> Option<bool> {
     let word = word.replace(['"', '\''], "").to_ascii_lowercase();
-    let word = word.trim_start_matches('-').trim_end_matches('*').trim_end_matches(['-', '_']);
+    let word = word.trim_matches('*').trim_start_matches('-').trim_end_matches(['-', '_']);
     let is = |list: &[&str]| list.contains(&word);
-    let other = word.starts_with("mingw") || word.starts_with("darwin") || word.starts_with("cygwin");
+    let other = ["mingw", "darwin", "cygwin", "msys", "nvidia-l4t"].iter().any(|start| word.starts_with(start));
+    let of_arm = word.starts_with("arm") && BY_THE_KERNEL.contains(&subject.replace(['"', '{', '}'], "").as_str());
     if is(LINUX) {
         Some(true)
     } else {
-        (other || is(OTHER_SYSTEMS) || is(WITHOUT) || knowledge::is_other_hardware(word)).then_some(false)
+        let others = is(OTHER_SYSTEMS) || is(OTHER_MACHINES) || is(WITHOUT) || knowledge::is_other_hardware(word);
+        (other || of_arm || others).then_some(false)
     }
 }
 
@@ -204,6 +267,9 @@ fn succeeds(command: &str) -> Option<bool> {
     };
     if let Some(name) = named {
         return present(name).filter(|_| filters.is_empty());
+    }
+    if let ("cat", [file]) = (program, first.get(1..)?) {
+        return is_there(file).filter(|_| filters.is_empty());
     }
     let lists = LISTS.contains(&program);
     if let Some(there) = present(program)
@@ -278,14 +344,16 @@ mod tests {
                     "$OS != Darwin",
                     "\"$DEVICE\" != cpu",
                     "$USE_GPU != 0",
-                    "ifneq ($(OS),Windows_NT)",
                     "startsWith($RUNNER_OS, 'Linux')",
                     "-z \"$COLAB_GPU\"",
                     "-z \"${CI:-}\"",
                     "\"$CI\" != true",
                     "${GITHUB_ACTIONS:-false} == false",
-                    "ifndef CI",
                     "!contains($RUNNER_OS, 'mac')",
+                    "$OSTYPE =~ ^linux",
+                    "! uname | grep -q Darwin",
+                    "uname -s | grep -qi linux",
+                    "uname -r | grep -qv microsoft",
                 ][..],
             ),
             (
@@ -307,8 +375,27 @@ mod tests {
                     "$RUNNER_OS == 'macOS'",
                     "$CPU_ONLY = 1",
                     "${USE_CUDA} -eq 0",
-                    "ifeq ($(UNAME),Darwin)",
-                    "ifeq (cpu,$(DEVICE))",
+                    "Darwin == $(uname)",
+                    "$OSTYPE =~ ^darwin",
+                    "\"$(uname -s)\" =~ ^(MINGW|MSYS|CYGWIN)",
+                    "$(uname -m) =~ ^arm",
+                    "$(uname -a) =~ \"WSL2\"",
+                    "\"$(uname -r)\" == *microsoft*",
+                    "$HOSTTYPE == arm64",
+                    "$MACHTYPE == *apple*",
+                    "\"$(sysctl -n machdep.cpu.brand_string)\" == *Apple*",
+                    "uname | grep -q Darwin",
+                    "uname -p | grep -q arm",
+                    "uname -a | grep -qi 'tegra\\|jetson'",
+                    "-n \"$(uname | grep -i mingw)\"",
+                    "-z \"$(uname | grep Linux)\"",
+                    "grep -qi microsoft /proc/version",
+                    "dpkg -l | grep -q nvidia-l4t",
+                    "echo \"$OSTYPE\" | grep -q darwin",
+                    "\"$(cat /etc/nv_tegra_release)\"",
+                    "cat /etc/nv_tegra_release 2>/dev/null",
+                    "-n \"$WSL_DISTRO_NAME\"",
+                    "-f /proc/sys/fs/binfmt_misc/WSLInterop",
                     "-n \"$COLAB_GPU\"",
                     "-n \"${COLAB_RELEASE_TAG+x}\"",
                     "\"$CI\" = true",
@@ -316,7 +403,6 @@ mod tests {
                     "${CI:-false}",
                     "$GITHUB_ACTIONS",
                     "-v READTHEDOCS",
-                    "ifdef CI",
                 ],
             ),
             (
@@ -342,7 +428,13 @@ mod tests {
                     "|",
                     "$(",
                     "-n",
-                    "ifeq (",
+                    "$X =~ ^(darwin|y)$",
+                    "$X =~ darwin.x",
+                    "pip list | grep -q cpu",
+                    "uname -a | grep -q host",
+                    "uname -m | grep -q aarch64",
+                    "cat file | grep -q darwin",
+                    "cat file",
                 ],
             ),
         ] {
@@ -351,6 +443,7 @@ mod tests {
             }
         }
         assert_eq!([answers("nvidia-smi", true), answers("$OS = Darwin", true)], [None, Some(false)]);
+        assert_eq!(answers("uname -a | grep -q tegra", true), Some(false));
         assert_eq!(answers("\"$CI\" = true", true), Some(false));
     }
 }

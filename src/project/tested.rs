@@ -31,7 +31,7 @@ impl Test {
         Self {
             asks: asking::asks(text),
             rests_on: asking::names(text).into_iter().chain(called).collect(),
-            has_values: text.contains(['$', '`']),
+            has_values: text.contains(['$', '`', '|']),
             arms: Arms::of(text, &answer),
         }
     }

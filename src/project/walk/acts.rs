@@ -443,7 +443,7 @@ impl<'a> Walker<'_, 'a> {
             Place::Image(text) => {
                 let image = self.variables.resolve(text);
                 let also = self.reasons(text);
-                self.script.events.push(Event::Base { image, at: text.at, also });
+                self.base_image(image, text.at, also);
             }
             Place::Subshell | Place::Call | Place::Back | Place::Container(_) | Place::Service { .. } => {}
         }

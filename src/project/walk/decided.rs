@@ -125,7 +125,6 @@ impl Walker<'_, '_> {
 fn system(os: Os, command: &str) -> Option<&'static str> {
     let python = command.starts_with("python") && command.contains(" -c");
     let names = match command.trim_end_matches(')') {
-        "uname" | "uname -s" => ["Linux", "Darwin", ""],
         _ if python && command.contains("print(sys.platform)") => ["linux", "darwin", "win32"],
         _ if python && command.contains("print(platform.system())") => ["Linux", "Darwin", "Windows"],
         _ => return None,
@@ -151,8 +150,32 @@ pub(super) fn of_machine(platform: &Platform, at: Span) -> Variables {
     };
     let mut variables = Variables::default();
     variables.set("RUNNER_ARCH", Value::known(by_github.to_owned(), at, Seen::Shell).given(Vec::new()));
-    for (command, answer) in [("(uname -m)", kernel), ("(arch)", kernel), ("(dpkg --print-architecture)", by_docker(platform))] {
+    let debian = by_docker(platform);
+    let of_processor =
+        [("(uname -m)", kernel), ("(arch)", kernel), ("HOSTTYPE", kernel), ("(dpkg --print-architecture)", debian)];
+    for (command, answer) in of_processor {
         variables.set(command, Value::known(answer.to_owned(), at, Seen::Shell).given(Vec::new()));
+    }
+    variables.add(of_system(platform.os, at));
+    variables
+}
+
+/// What a system answers to commands that ask for it, and what its shell says of it.
+pub(super) fn of_system(os: Os, at: Span) -> Variables {
+    let (kernel, shell) = match os {
+        Os::Linux => (Some("Linux"), Some("linux-gnu")),
+        // The release stands behind it: that of macOS 15.
+        Os::MacOs => (Some("Darwin"), Some("darwin24")),
+        // Those of the shells that people install there.
+        Os::Windows => (None, None),
+    };
+    let mut variables = Variables::default();
+    for (name, answer) in [("(uname)", kernel), ("(uname -s)", kernel), ("OSTYPE", shell)] {
+        let value = match answer {
+            Some(answer) => Value::known(answer.to_owned(), at, Seen::Shell).given(Vec::new()),
+            None => Value::unknown(at, Seen::Shell),
+        };
+        variables.set(name, value);
     }
     variables
 }

@@ -422,6 +422,7 @@ impl<'p, 'a> Walker<'p, 'a> {
             if let Some(os) = job.runs_on.as_ref().and_then(Text::known).and_then(Os::of_labels) {
                 let value = Value::known(os.by_github().to_owned(), acts[begin].at, Seen::Shell).given(Vec::new());
                 self.variables.set("RUNNER_OS", value);
+                self.variables.add(decided::of_system(os, acts[begin].at));
             }
             let service = if file.kind == Kind::GitlabCi { "gitlab" } else { "github" };
             for name in knowledge::set_by_service(service) {
@@ -431,7 +432,7 @@ impl<'p, 'a> Walker<'p, 'a> {
             }
             if let Some(container) = &job.container {
                 let image = self.variables.resolve(container);
-                self.script.events.push(Event::Base { image, at: container.at, also: self.reasons(container) });
+                self.base_image(image, container.at, self.reasons(container));
             }
             self.acts(path, &acts[begin + 1..end], 0);
         }

@@ -15,6 +15,7 @@ use super::telling::Survey;
 use super::{DEEPEST, Event, ImageState, Link, Prefix, Walker};
 use crate::device::{self, Choice};
 use crate::environment::Reason;
+use crate::knowledge;
 use crate::outline::{Copy, Does, Kind};
 use crate::read::kind_by_name;
 use crate::source::Span;
@@ -68,7 +69,7 @@ impl<'a> Walker<'_, 'a> {
                 let image = image.filter(|_| !matches!(given, Some(InPlace::Built(_))));
                 let also = self.image.as_ref().map(|i| i.global.reasons(&stage.image)).unwrap_or_default();
                 if !is_built {
-                    self.script.events.push(Event::Base { image, at: stage.image.at, also });
+                    self.base_image(image, stage.image.at, also);
                 }
             }
         }
@@ -78,6 +79,16 @@ impl<'a> Walker<'_, 'a> {
         if depth == 0 || self.bounds.again(end - begin) {
             self.acts(path, &acts[begin + 1..end], 0);
         }
+    }
+
+    /// What follows happens in an image, with what that sets for its programs; what others set for them stays.
+    pub(super) fn base_image(&mut self, image: Option<String>, at: Span, also: Vec<(Span, Reason)>) {
+        let is_set = self.variables.replaced("CUDA_VERSION").is_some_and(|value| value.seen == Seen::Programs);
+        if let Some(version) = image.as_deref().and_then(knowledge::cuda_version).filter(|_| !is_set) {
+            let value = Value::known(version.to_owned(), at, Seen::Programs).given(Vec::new());
+            self.variables.set("CUDA_VERSION", value);
+        }
+        self.script.events.push(Event::Base { image, at, also });
     }
 
     /// Lets happen in a stage of the Dockerfile at `path` what the stage that it stands on has for that (`ONBUILD`).

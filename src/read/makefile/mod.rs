@@ -1,6 +1,7 @@
 //! Makefiles (<https://www.gnu.org/software/make/manual/make.html>): a variable is put into a recipe as text, and each
 //! line of a recipe is a shell of its own.
 
+mod conditional;
 mod variables;
 
 use std::collections::HashMap;
@@ -122,8 +123,8 @@ impl<'t> Reader<'t> {
         match word {
             "" => {}
             "ifeq" | "ifneq" | "ifdef" | "ifndef" => {
-                let choice = Choice::Branch { test: said.chars().take(256).collect(), arm: 0 };
-                self.when.push(Some(choice).filter(|_| self.when.len() < DEEPEST));
+                let open = self.when.len() < DEEPEST;
+                self.when.push(open.then(|| Choice::Branch { test: self.tests(said, line.end), arm: 0 }));
             }
             "else" => {
                 if let Some(Some(Choice::Branch { arm, .. })) = self.when.last_mut() {
@@ -150,6 +151,32 @@ impl<'t> Reader<'t> {
         }
     }
 
+    /// What a conditional tests, and each `else ifeq` that goes with it; `from` is behind its line.
+    fn tests(&self, said: &str, from: usize) -> String {
+        let mut tests = conditional::test(said, &self.variables);
+        let mut depth = 0usize;
+        for line in self.text[from..].lines() {
+            let said = without_comment(line).trim();
+            let (word, rest) = said.split_at(said.find(|c: char| c.is_whitespace() || c == '(').unwrap_or(said.len()));
+            match word {
+                "ifeq" | "ifneq" | "ifdef" | "ifndef" => depth += 1,
+                "endif" if depth == 0 => break,
+                "endif" => depth -= 1,
+                "else" if depth == 0 && !rest.trim().is_empty() => {
+                    tests.push_str(" elif ");
+                    tests.push_str(&conditional::test(rest.trim(), &self.variables));
+                }
+                _ => {}
+            }
+            // Cut off: what is longer is not told in any case.
+            if tests.len() > 256 {
+                tests.truncate(tests.floor_char_boundary(256));
+                break;
+            }
+        }
+        tests
+    }
+
     /// An assignment or a rule.
     fn statement(&mut self, line: Range<usize>) {
         let mut start = line.start;
@@ -170,7 +197,7 @@ impl<'t> Reader<'t> {
             Some(Sign::Assigns { at, length }) => {
                 self.in_rule = false;
                 let name = said[..at].trim();
-                let value = start + at + length..line.end;
+                let value = trimmed(self.text, start + at + length..line.end);
                 if self.composes {
                     let text = Text::literal(joined(&self.text[value.clone()]), Span::new(self.file, value.start, value.end));
                     for file in compose::gathered(&[text]) {
@@ -194,11 +221,13 @@ impl<'t> Reader<'t> {
         }
         let behind = &self.text[rest..line.end];
         self.in_rule = true;
+        let end = behind.find(';').map_or(line.end, |n| rest + n);
+        // What stands behind the `;` is a shell's.
+        let behind = &self.text[rest..end];
         if let Some(Sign::Assigns { at, .. }) = sign(behind) {
             // For the recipes of these targets only.
             return self.variables.forget(behind[..at].trim().rsplit(' ').next().unwrap_or_default());
         }
-        let end = behind.find(';').map_or(line.end, |n| rest + n);
         let names = joined(&self.text[targets]);
         match names.trim() {
             ".ONESHELL" => self.one_shell = true,
@@ -381,9 +410,20 @@ fn sign(said: &str) -> Option<Sign> {
     None
 }
 
+/// A part without the blanks around it.
+fn trimmed(text: &str, part: Range<usize>) -> Range<usize> {
+    let whole = &text[part.clone()];
+    let start = part.start + whole.len() - whole.trim_start().len();
+    start..start + whole.trim().len()
+}
+
 /// Where a comment begins.
 fn comment(written: &str) -> Option<usize> {
     written.match_indices('#').map(|(at, _)| at).find(|at| !written[..*at].ends_with('\\'))
+}
+
+fn without_comment(line: &str) -> &str {
+    comment(line).map_or(line, |at| &line[..at])
 }
 
 /// A value whose lines are joined by blanks.

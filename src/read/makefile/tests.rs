@@ -37,10 +37,22 @@ fn rules_and_variables() {
         ),
         (
             "ifeq ($(G),1)\nX = a\nelse\nX = b\nendif\nt:\n\tapt install x$(X)\nifdef D\n\tapt install y\nendif\n",
-            &["{ifeq ($(G),1)}0 set X=a", "{ifeq ($(G),1)}1 set X=b", "t:", "apt x<X>", "{ifdef D}0 apt y"],
+            &["{[[ \"$G\" == \"1\" ]]}0 set X=a", "{[[ \"$G\" == \"1\" ]]}1 set X=b", "t:", "apt x<X>", "{[ -n \"$D\" ]}0 apt y"],
+        ),
+        (
+            "ifdef A # x\nt:\n\tapt install x\nifdef B\nelse ifdef C\nendif\nelse ifeq ($(D),1)\nu:\n\tapt install y\nelse\nv:\n\tapt install z\nendif\n",
+            &[
+                "{[ -n \"$A\" ] elif [[ \"$D\" == \"1\" ]]}0 t:",
+                "{[ -n \"$A\" ] elif [[ \"$D\" == \"1\" ]]}0 apt x",
+                "{[ -n \"$A\" ] elif [[ \"$D\" == \"1\" ]]}1 u:",
+                "{[ -n \"$A\" ] elif [[ \"$D\" == \"1\" ]]}1 apt y",
+                "{[ -n \"$A\" ] elif [[ \"$D\" == \"1\" ]]}2 v:",
+                "{[ -n \"$A\" ] elif [[ \"$D\" == \"1\" ]]}2 apt z",
+            ],
         ),
         ("define R\napt install x\nendef\nt: X = 1\nt:\n\t$(R) $(X)\n\t@apt install $(X)\n", &["t:", "apt ?"]),
         (".PHONY: t\n.ONESHELL:\nt:\n\tcd a\n\tapt install x\n%.o: %.c\n\tapt install y\n", &["t:", "cd a", "apt x"]),
+        ("t: ; apt install x=1\nu: X = 1; 2\n", &["t:", "apt x=1"]),
         ("SHELL := python3\nt:\n\tapt install x\n", &["t:"]),
         ("t:\r\n\tapt install x\r\n\tmake -C a b\r\n", &["t:", "apt x", "make: -C a b"]),
         ("\u{feff}t:\n\tapt install x # cudalint: ignore[a]", &["t:", "apt x"]),
@@ -49,6 +61,13 @@ fn rules_and_variables() {
         assert_eq!(show(text), want, "{text}");
     }
     assert_eq!(super::read(FileId(0), "t:\n\ta # cudalint: ignore[x]\n# cudalint: ignore[y]\nX=1\n").ignores.len(), 2);
+}
+
+#[test]
+fn a_value_stands_without_the_blanks_around_it() {
+    let text = "T =  torch==2.6.0 \t\r\nt:\n\tapt install $(T)\n";
+    let put_in = super::read(FileId(0), text).put_in;
+    assert_eq!(put_in.iter().map(|put| &text[put.from.range()]).collect::<Vec<_>>(), ["torch==2.6.0"]);
 }
 
 #[test]
@@ -64,6 +83,7 @@ fn hostile_texts_end() {
         "\ta\n".repeat(100_000),
         format!("t:\n\tapt install {}", "$(X)".repeat(100_000)),
         "ifeq (a,b)\n".repeat(50_000),
+        format!("ifdef A\n{}", "else ifdef B\n".repeat(50_000)),
         "$(".repeat(100_000),
         "x\\\n".repeat(100_000),
         format!("X=1\n{}", "X+=$(X)\n".repeat(20_000)),

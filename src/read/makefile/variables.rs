@@ -101,6 +101,14 @@ impl Variables {
         }
     }
 
+    /// The value of a variable that is defined once, as it is written.
+    pub(super) fn written(&self, name: &str) -> Option<&str> {
+        match self.names.get(name)? {
+            Meaning::One(one) => Some(&one.value),
+            Meaning::Varies(_) | Meaning::Unknown => None,
+        }
+    }
+
     /// The value of a variable, all in it put in.
     pub(super) fn value(&self, name: &str) -> Option<String> {
         self.looked_up(name, 0)

@@ -5,6 +5,7 @@ use tree_sitter::Node;
 
 use super::walk::{Walk, all, named};
 use super::word::{self, Words};
+use crate::notation::pattern::{Form, Pattern};
 
 /// Tests in tests in tests.
 const DEPTH: usize = 8;
@@ -88,16 +89,7 @@ fn matched(word: &str, operator: &str, pattern: &str) -> Option<bool> {
     match operator {
         "=" | "==" if pattern.contains('*') => fits(word, pattern),
         "!=" if pattern.contains('*') => fits(word, pattern).map(|fits| !fits),
-        "=~" => {
-            let (start, pattern) = pattern.strip_prefix('^').map_or((false, pattern), |rest| (true, rest));
-            let (end, pattern) = pattern.strip_suffix('$').map_or((false, pattern), |rest| (true, rest));
-            is_plain(pattern).then(|| match (start, end) {
-                (true, true) => word == pattern,
-                (true, false) => word.starts_with(pattern),
-                (false, true) => word.ends_with(pattern),
-                (false, false) => word.contains(pattern),
-            })
-        }
+        "=~" => Some(Pattern::parse(pattern, Form::Extended, false)?.fits(word)),
         _ => None,
     }
 }

@@ -11,7 +11,7 @@ use crate::read::excerpt::{Excerpt, LETTERS, UNKNOWN};
 const DEPTH: usize = 16;
 
 /// Commands whose answer is the machine's, which the one who follows the commands knows; they have it as variables.
-const MACHINE: &[&str] = &["(uname -m)", "(arch)", "(dpkg --print-architecture)"];
+const MACHINE: &[&str] = &["(uname)", "(uname -s)", "(uname -m)", "(arch)", "(dpkg --print-architecture)"];
 
 /// What takes the last part away from a path, bash's way and zsh's.
 const FOLDER: &[&str] = &["%/*}", ":h}", ":a:h}", ":A:h}"];
