@@ -3,7 +3,7 @@ use crate::alternative::listed;
 use crate::chain;
 use crate::diagnostic::Severity;
 use crate::environment::{Ask, Conflict, Environment, Evidence, Holds, Reason, Step};
-use crate::knowledge;
+use crate::knowledge::{self, Basis};
 use crate::outline::Choice;
 use crate::version::Specifiers;
 
@@ -73,6 +73,12 @@ fn clash(torch: &Ask, pairs: &[Pair<'_>], only: &str) -> Clash {
     }
     let reason = Reason::Asked { package: torch.package.clone(), wants: torch.wants.to_string() };
     links.insert(1, Evidence { reason, ..torch.evidence.clone() });
+    let guessed = links.iter().any(|link| link.basis == Basis::Inferred);
+    let only = &if guessed {
+        format!("{only} (no error, as only PyPI publishes what its builds require: the index's are taken to require the same)")
+    } else {
+        only.to_owned()
+    };
     let clash = Clash::new(Holds::Always, message, links);
     let picked = torch.alone.only().or_else(|| torch.alone.today()).map(|build| build.version.public());
     let Some(wanted) = picked.or_else(|| torch.wants.pin().map(|pin| pin.public())) else { return clash };

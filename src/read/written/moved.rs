@@ -171,6 +171,7 @@ impl Moving<'_> {
                 | Place::CondaEnvironment(text)
                 | Place::Venv(text)
                 | Place::Python(text)
+                | Place::SystemPython(text)
                 | Place::Container(text)
                 | Place::Image(text) => self.text(text),
                 Place::Call | Place::Subshell | Place::Back => {}
