@@ -52,9 +52,15 @@ impl Wanted<'_> {
             return true;
         }
         let platform = &self.env.platform;
+        // What its CUDA has no target for it has no code for.
+        let targets = |cuda: &CudaVersion| {
+            let sms = |sm: Sm| knowledge::toolkit(cuda).is_none_or(|t| t.sms.iter().any(|target| target.major == sm.major));
+            self.gpu.is_none_or(sms)
+        };
         let unknown = |release: &&Release| {
-            let cuda = release.brings.iter().any(|part| part.library == Library::Cuda);
-            cuda && release.kernels == Kernels::Unknown
+            let cuda = release.brings.iter().find(|part| part.library == Library::Cuda);
+            let may = cuda.and_then(|part| CudaVersion::parse(part.version)).is_some_and(|cuda| targets(&cuda));
+            may && release.kernels == Kernels::Unknown
                 && release.platforms.meets(platform.bits())
                 && is_for_python(release, platform)
         };
@@ -120,7 +126,8 @@ impl Wanted<'_> {
             && let Some(named) =
                 others.iter().find_map(|other| with_torch(image, &other.version, &other.cuda, self.gpu.is_some()))
         {
-            let along = others.first().map_or(String::new(), |other| self.along(component, now, other));
+            let along = others.first().and_then(|other| self.along(component, now, other));
+            let along = along.map_or(String::new(), |along| format!(" ({along})"));
             return Some(format!("take {named}{along}"));
         }
         let whole = others.iter().position(Other::is_whole).unwrap_or_default();
@@ -128,16 +135,17 @@ impl Wanted<'_> {
         let name = component.name.trim_start_matches("conda:");
         let along = self.along(component, now, &other);
         if of_image {
+            let along = along.map_or(String::new(), |along| format!(" ({along})"));
             return Some(format!("take an image with {name} {} for CUDA {}{along}", other.version, other.cuda.minor_only()));
         }
-        Some(format!("take {}", written(name, " ", now.index, &along, other)))
+        Some(format!("take {}", written(name, " ", now.index, along.as_deref(), other)))
     }
 
     /// What is there of the packages that are compiled against the torch that a component is.
     fn compiled(&self, component: &Component) -> Vec<&Component> {
         let others = self.env.components.iter().filter(|_| component.name == "torch");
         let is_compiled = |other: &&Component| other.builds.builds.iter().any(|b| Compiled::of(b.release).is_some());
-        others.filter(|other| !is_brought(other)).filter(is_compiled).collect()
+        others.filter(|other| self.asks_for(other).is_none()).filter(is_compiled).collect()
     }
 
     /// Beside another torch, what becomes of a package that is compiled against the one that is there: it stays, or another
@@ -163,15 +171,13 @@ impl Wanted<'_> {
     }
 
     /// What no table lists, is built for the torch that is there, and changes with it.
-    fn along(&self, component: &Component, now: &Build, other: &Other) -> String {
+    fn along(&self, component: &Component, now: &Build, other: &Other) -> Option<String> {
         let names = if component.name == "torch" { made_for_torch::named(self.env) } else { Vec::new() };
-        if names.is_empty() {
-            return String::new();
-        }
+        let changes = if names.len() > 1 { "change" } else { "changes" };
         let page = made_for_torch::page(&names, &other.version, other.release.tag);
-        let page = page.map_or(String::new(), |page| format!(", from https://{page}"));
-        let names = listed(&names);
-        format!(" (and builds of {names} for it{page}: here they are for torch {})", now.version)
+        let page = page.map_or(String::new(), |page| format!(": https://{page}"));
+        let all = listed(&names);
+        (!names.is_empty()).then(|| format!("{all}, here built for torch {}, {changes} with it{page}", now.version))
     }
 
     /// The package that a line asks for, where it is that one which requires the component.
@@ -201,7 +207,7 @@ impl Wanted<'_> {
         other.beside = self.beside(component, other.release, &other.version);
         self.recompiled(compiled, &mut other);
         let by = by.release.package;
-        Some(format!("add {} beside {by}", written(&component.name, "==", "pypi", "", other)))
+        Some(format!("add {} beside {by}", written(&component.name, "==", "pypi", None, other)))
     }
 
     /// Another release of a package that names the one version it goes with, such that what PyPI has of that fits. Its wheels
@@ -356,8 +362,8 @@ fn is_brought(component: &Component) -> bool {
     matches!(component.evidence.reason, Reason::Image { .. }) || component.evidence.also.iter().any(|(_, reason)| implied(reason))
 }
 
-/// A build in words, with what changes beside it and where it is; `between` its name and its version, `along` behind both.
-fn written(name: &str, between: &str, index_now: &str, along: &str, other: Other) -> String {
+/// A build in words, with what changes beside it and where it is; `between` its name and its version, `along` at its end.
+fn written(name: &str, between: &str, index_now: &str, along: Option<&str>, other: Other) -> String {
     let Other { release, version, index, beside, without, .. } = other;
     let local = index.filter(|index| index.local_versions).map_or(String::new(), |_| format!("+{}", release.tag));
     let mut written = format!("{name}{between}{version}{local}");
@@ -379,17 +385,18 @@ fn written(name: &str, between: &str, index_now: &str, along: &str, other: Other
         // Who pins all of them has frozen what one install came to.
         _ => written += ", without the pins of what it brings itself (nvidia-* and others; or compile the file anew),",
     }
-    written += along;
     match index {
         Some(index) if index.id == index_now => {}
         Some(index) if index.id == "pypi" => written += " from PyPI",
         Some(index) => written += &format!(" from https://{}", index.address),
         None => {}
     }
-    if is_of_one_cuda(index_now)
-        && let Some(now) = index.filter(|index| index.id != index_now).and_then(|_| knowledge::index_by_id(index_now))
-    {
-        written += &format!(" (in place of the {} index)", now.tag);
+    let moves = index.is_some_and(|index| index.id != index_now) && is_of_one_cuda(index_now);
+    let now = knowledge::index_by_id(index_now).filter(|_| moves);
+    let notes: Vec<String> =
+        now.map(|now| format!("in place of the {} index", now.tag)).into_iter().chain(along.map(str::to_owned)).collect();
+    if !notes.is_empty() {
+        written += &format!(" ({})", notes.join("; "));
     }
     written
 }

@@ -68,17 +68,14 @@ fn clash(torch: &Ask, pairs: &[Pair<'_>], only: &str) -> Clash {
     let message = format!("{goes}, not with {}", shown(torch));
     let mut links: Vec<Evidence> = Vec::new();
     for pair in pairs {
-        let reason = Reason::Requires { by: shown(pair.companion), what: pair.requires.to_owned() };
+        // It does not rest on what is published of that build: no error.
+        let concluded = pair.companion.evidence.basis == Basis::Inferred;
+        let what = pair.requires.to_owned() + if concluded { " (concluded from its build on PyPI)" } else { "" };
+        let reason = Reason::Requires { by: shown(pair.companion), what };
         links.push(Evidence { reason, ..pair.companion.evidence.clone() });
     }
     let reason = Reason::Asked { package: torch.package.clone(), wants: torch.wants.to_string() };
     links.insert(1, Evidence { reason, ..torch.evidence.clone() });
-    let guessed = links.iter().any(|link| link.basis == Basis::Inferred);
-    let only = &if guessed {
-        format!("{only} (no error, as only PyPI publishes what its builds require: the index's are taken to require the same)")
-    } else {
-        only.to_owned()
-    };
     let clash = Clash::new(Holds::Always, message, links);
     let picked = torch.alone.only().or_else(|| torch.alone.today()).map(|build| build.version.public());
     let Some(wanted) = picked.or_else(|| torch.wants.pin().map(|pin| pin.public())) else { return clash };

@@ -3,7 +3,7 @@ use crate::alternative::listed;
 use crate::chain;
 use crate::diagnostic::Severity;
 use crate::environment::{Ask, Build, Candidates, Change, Component, Effect, Environment, Evidence, Holds, Reason, Step};
-use crate::knowledge::{self, Index};
+use crate::knowledge::{self, Index, Platforms, Release};
 use crate::outline::Tool;
 use crate::source::Span;
 use crate::version::Version;
@@ -109,7 +109,7 @@ fn mending(env: &Environment, step: &Step, change: &Change, runs: impl Fn(&Build
     let by_conda = |s: &Step| s.tool == Tool::Conda && s.asks.iter().any(|a| a.evidence.at == change.before.at);
     if env.steps.iter().any(by_conda) {
         // pip takes PyPI's build.
-        let plain = Version::parse(from.split(' ').next()?).and_then(|version| on_pypi(&version.public()));
+        let plain = Version::parse(from.split(' ').next()?).and_then(|version| on_pypi(&version.public(), env.platform.bits()));
         let or = if plain.is_none_or(|build| runs(&build)) { ", or all of them from pip" } else { "" };
         return Some(Mending::Named(match partners {
             Some(Partners { named, releases, torch }) => {
@@ -146,11 +146,11 @@ fn mending(env: &Environment, step: &Step, change: &Change, runs: impl Fn(&Build
     pins(step, by).then(|| Mending::Unnamed(format!("take a release of {} made for torch {from}", name_of(by))))
 }
 
-/// The build of a torch that PyPI has.
-fn on_pypi(version: &Version) -> Option<Build> {
-    let plain =
-        |row: &&knowledge::Release| row.indexes.contains(&"pypi") && Version::parse(row.version).as_ref() == Some(version);
-    let release = knowledge::releases("torch").iter().find(plain)?;
+/// The build of a torch that PyPI has for a platform.
+fn on_pypi(version: &Version, bits: Platforms) -> Option<Build> {
+    let plain = |row: &&Release| row.indexes.contains(&"pypi") && row.platforms.meets(bits);
+    let mut rows = knowledge::releases("torch").iter().filter(plain);
+    let release = rows.find(|row| Version::parse(row.version).as_ref() == Some(version))?;
     Some(Build { version: version.clone(), index: "pypi", release })
 }
 
