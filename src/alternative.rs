@@ -123,10 +123,10 @@ impl Wanted<'_> {
             }
         }
         if let Some(image) = self.env.image.as_ref().filter(|_| of_image)
-            && let Some(named) =
-                others.iter().find_map(|other| with_torch(image, &other.version, &other.cuda, self.gpu.is_some()))
+            && let Some((named, other)) =
+                others.iter().find_map(|other| Some((with_torch(image, &other.version, &other.cuda, self.gpu.is_some())?, other)))
         {
-            let along = others.first().and_then(|other| self.along(component, now, other));
+            let along = self.along(component, now, other);
             let along = along.map_or(String::new(), |along| format!(" ({along})"));
             return Some(format!("take {named}{along}"));
         }

@@ -15,9 +15,10 @@ pub(crate) struct Compiled {
 
 impl Compiled {
     /// What is compiled against torch, where its CUDA is known: by its own tag, or that of the torch on PyPI which it is made for.
-    /// A companion is none: each index has it for its own torch.
+    /// A companion is none: each index has it for its own torch. Nor is what has a page of its own for each torch.
     pub(crate) fn of(release: &'static Release) -> Option<Self> {
-        if knowledge::companion_of(release.package).is_some() || release.indexes.is_empty() {
+        let beside_torch = |id: &&str| *id == "pypi" || knowledge::index_by_id(id).is_some_and(|index| index.local_versions);
+        if knowledge::companion_of(release.package).is_some() || !release.indexes.iter().any(beside_torch) {
             return None;
         }
         let pinned = chain::demands(release, "torch").find_map(|wants| wants.pin());

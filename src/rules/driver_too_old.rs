@@ -49,7 +49,7 @@ fn check(env: &Environment, host: &Host, out: &mut Out) {
             if open {
                 clash = clash.at_most(Severity::Info);
             }
-            let unless = if open { " (unless the image, which is not known, brings a newer libcuda: cuda-compat)" } else { "" };
+            let unless = if open { " (unless the image brings a newer libcuda, cuda-compat: that is not known)" } else { "" };
             let beside = machine.image_beside(found).unwrap_or_default();
             let other = machine.other(found).map(|other| format!(", or {other}{beside}"));
             // What is picked today may need more than what every version needs, and the image more than both.
