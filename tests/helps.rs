@@ -343,7 +343,7 @@ fn an_index_that_is_named_is_what_changes() {
                    [[tool.uv.index]]\nname = \"own\"\nurl = \"https://download.pytorch.org/whl/cu130\"\nexplicit = true\n";
     let host = "driver = \"550.54.14\"\n";
     let found = helps("pyproject.toml", project, host);
-    let take = "or take torch 2.9.1+cu128 with torchvision 0.24.1 from https://download.pytorch.org/whl/cu128 (in place of the cu130 index)";
+    let take = "or take torch 2.9.1+cu129 with torchvision 0.24.1 from https://download.pytorch.org/whl/cu129 (in place of the cu130 index)";
     assert!(found[0].ends_with(take), "{found:?}");
     let lines = "--extra-index-url https://download.pytorch.org/whl/cu130\ntorch==2.9.1\n";
     let found = helps("requirements.txt", lines, host);
