@@ -1,10 +1,12 @@
 //! Another build that a user may take instead of the one that breaks, and how it is asked for.
 
 use std::cmp::Ordering;
+use std::collections::HashSet;
 
 use crate::chain::{self, Driver};
 use crate::environment::{Ask, Build, Change, Component, Effect, Environment, Host, Reason, Step};
 use crate::knowledge::{self, Basis, Index, Kernels, Library, Release, Sm};
+use crate::made_for_torch::{self, Compiled};
 use crate::other_image::with_torch;
 use crate::outline::Tool;
 use crate::platform::{Platform, Pythons};
@@ -43,12 +45,22 @@ impl Wanted<'_> {
         self.best(component, now, |_| true)
     }
 
-    /// Whether there are builds of a package for this platform of which it is not known what they have code for.
+    /// Whether there may be builds of a package for this platform that have the code, though none is named: of some it is not
+    /// known what they have code for, others do not go with what is compiled beside them.
     pub(crate) fn leaves_open(&self, component: &Component) -> bool {
+        if !self.compiled(component).is_empty() {
+            return true;
+        }
         let platform = &self.env.platform;
+        // What its CUDA has no target for it has no code for.
+        let targets = |cuda: &CudaVersion| {
+            let sms = |sm: Sm| knowledge::toolkit(cuda).is_none_or(|t| t.sms.iter().any(|target| target.major == sm.major));
+            self.gpu.is_none_or(sms)
+        };
         let unknown = |release: &&Release| {
-            let cuda = release.brings.iter().any(|part| part.library == Library::Cuda);
-            cuda && release.kernels == Kernels::Unknown
+            let cuda = release.brings.iter().find(|part| part.library == Library::Cuda);
+            let may = cuda.and_then(|part| CudaVersion::parse(part.version)).is_some_and(|cuda| targets(&cuda));
+            may && release.kernels == Kernels::Unknown
                 && release.platforms.meets(platform.bits())
                 && is_for_python(release, platform)
         };
@@ -74,14 +86,17 @@ impl Wanted<'_> {
                 Ordering::Greater => Order::Newer,
                 Ordering::Less => Order::Older,
             };
-            others.push(Other { release, version, cuda, order, beside: Vec::new(), without: Vec::new() });
+            let index = served_by(release, now.index);
+            others.push(Other { release, version, cuda, order, index, beside: Vec::new(), without: Vec::new() });
         }
         others.sort_by(Other::compare);
+        let compiled = self.compiled(component);
+        others.retain(|other| compiled.iter().all(|by| self.with_compiled(by, other).is_some()));
         // Nor is what the line's own package requires asked for by its own name.
         let required = self.asks_for(component);
         if let Some(by) = required.filter(|by| knowledge::companion_of(&by.name) != Some(component.name.as_str())) {
             return match by.builds.today().or_else(|| by.builds.only()) {
-                Some(build) if !pins(build.release, &component.name) => self.added(component, build, others),
+                Some(build) if !pins(build.release, &component.name) => self.added(component, build, &compiled, others),
                 Some(build) => self.other_release(component, build, runs),
                 None => None,
             };
@@ -94,31 +109,75 @@ impl Wanted<'_> {
             if other.version != mine || required.is_some() {
                 other.beside = self.beside(component, other.release, &other.version);
             }
-            self.tag(component, other);
+            self.recompiled(&compiled, other);
+            self.tag(component, now, other);
             if !of_image {
                 self.without(component, now, other);
             }
             if let Some(by) = required {
                 other.beside.retain(|(name, _)| *name != by.name);
-                other.beside.insert(0, (by.name.clone(), served_beside(by, &component.name, other, self.env)));
+                other.beside.insert(0, (by.name.clone(), self.served_beside(by, &component.name, other)));
             }
             if other.is_whole() {
                 break;
             }
         }
         if let Some(image) = self.env.image.as_ref().filter(|_| of_image)
-            && let Some(named) =
-                others.iter().find_map(|other| with_torch(image, &other.version, &other.cuda, self.gpu.is_some()))
+            && let Some((named, other)) =
+                others.iter().find_map(|other| Some((with_torch(image, &other.version, &other.cuda, self.gpu.is_some())?, other)))
         {
-            return Some(format!("take {named}"));
+            let along = self.along(component, now, other);
+            let along = along.map_or(String::new(), |along| format!(" ({along})"));
+            return Some(format!("take {named}{along}"));
         }
         let whole = others.iter().position(Other::is_whole).unwrap_or_default();
         let other = others.into_iter().nth(whole).filter(|other| required.is_none() || other.is_whole())?;
         let name = component.name.trim_start_matches("conda:");
+        let along = self.along(component, now, &other);
         if of_image {
-            return Some(format!("take an image with {name} {} for CUDA {}", other.version, other.cuda.minor_only()));
+            let along = along.map_or(String::new(), |along| format!(" ({along})"));
+            return Some(format!("take an image with {name} {} for CUDA {}{along}", other.version, other.cuda.minor_only()));
         }
-        Some(format!("take {}", written(name, " ", now.index, other)))
+        Some(format!("take {}", written(name, " ", now.index, along.as_deref(), other)))
+    }
+
+    /// What is there of the packages that are compiled against the torch that a component is.
+    fn compiled(&self, component: &Component) -> Vec<&Component> {
+        let others = self.env.components.iter().filter(|_| component.name == "torch");
+        let is_compiled = |other: &&Component| other.builds.builds.iter().any(|b| Compiled::of(b.release).is_some());
+        others.filter(|other| self.asks_for(other).is_none()).filter(is_compiled).collect()
+    }
+
+    /// Beside another torch, what becomes of a package that is compiled against the one that is there: it stays, or another
+    /// release of it comes; `None` where none goes with that.
+    fn with_compiled(&self, by: &Component, other: &Other) -> Option<Option<&'static str>> {
+        let goes = |release: &'static Release| Compiled::of(release).is_some_and(|it| it.goes_with(&other.version, &other.cuda));
+        if by.builds.builds.iter().any(|build| goes(build.release)) {
+            return Some(None);
+        }
+        let (index, platform) = (other.index?, &self.env.platform);
+        let here = |row: &&Release| row.indexes.contains(&index.id) && row.platforms.meets(platform.bits());
+        let mut rows = knowledge::releases(&by.name).iter().rev().filter(here).filter(|row| is_for_python(row, platform));
+        rows.find(|row| goes(row)).map(|row| Some(row.version))
+    }
+
+    /// Says which releases of compiled packages come beside another torch.
+    fn recompiled(&self, compiled: &[&Component], other: &mut Other) {
+        for by in compiled {
+            let changed = self.with_compiled(by, other).flatten();
+            other.beside.retain(|(name, _)| *name != by.name);
+            other.beside.extend(changed.map(|version| (by.name.clone(), Some(version.to_owned()))));
+        }
+    }
+
+    /// What no table lists, is built for the torch that is there, and changes with it.
+    fn along(&self, component: &Component, now: &Build, other: &Other) -> Option<String> {
+        let names = if component.name == "torch" { made_for_torch::named(self.env) } else { Vec::new() };
+        let changes = if names.len() > 1 { "change" } else { "changes" };
+        let page = made_for_torch::page(&names, &other.version, other.release.tag);
+        let page = page.map_or(String::new(), |page| format!(": https://{page}"));
+        let all = listed(&names);
+        (!names.is_empty()).then(|| format!("{all}, here built for torch {}, {changes} with it{page}", now.version))
     }
 
     /// The package that a line asks for, where it is that one which requires the component.
@@ -142,12 +201,13 @@ impl Wanted<'_> {
     }
 
     /// What to write beside a package that is content with another build.
-    fn added(&self, component: &Component, by: &Build, others: Vec<Other>) -> Option<String> {
+    fn added(&self, component: &Component, by: &Build, compiled: &[&Component], others: Vec<Other>) -> Option<String> {
         let goes = |other: &Other| chain::goes_with(by.release, &component.name, &other.version);
         let mut other = others.into_iter().find(goes)?;
         other.beside = self.beside(component, other.release, &other.version);
+        self.recompiled(compiled, &mut other);
         let by = by.release.package;
-        Some(format!("add {} beside {by}", written(&component.name, "==", "pypi", other)))
+        Some(format!("add {} beside {by}", written(&component.name, "==", "pypi", None, other)))
     }
 
     /// Another release of a package that names the one version it goes with, such that what PyPI has of that fits. Its wheels
@@ -199,13 +259,7 @@ impl Wanted<'_> {
     /// The packages that cannot stay as they are beside another release, with the version that goes with it.
     fn beside(&self, component: &Component, release: &'static Release, version: &Version) -> Vec<(String, Option<String>)> {
         let mut changes = Vec::new();
-        // What nobody asked for is changed by the installer.
-        let implied = |reason: &Reason| matches!(reason, Reason::Requires { .. });
-        // Nor does anybody ask for what an image brings.
-        let follows = |other: &Component| {
-            matches!(other.evidence.reason, Reason::Image { .. }) || other.evidence.also.iter().any(|(_, reason)| implied(reason))
-        };
-        for other in self.env.components.iter().filter(|other| other.name != component.name && !follows(other)) {
+        for other in self.env.components.iter().filter(|other| other.name != component.name && !is_brought(other)) {
             let builds = &other.builds.builds;
             let goes = |b: &Build| {
                 chain::goes_with(b.release, &component.name, version)
@@ -245,20 +299,42 @@ impl Wanted<'_> {
         other.beside.retain(|(name, _)| !own(name));
     }
 
-    /// Companions that are asked for with the tag of a CUDA change with that.
-    fn tag(&self, component: &Component, other: &mut Other) {
-        let Some(index) = served_by(other.release) else { return };
+    /// Companions that are asked for with the tag of a CUDA change with that, and those that come from an index with the index.
+    fn tag(&self, component: &Component, now: &Build, other: &mut Other) {
+        let Some(index) = other.index else { return };
         let tag = if index.local_versions { format!("+{}", other.release.tag) } else { String::new() };
+        let moves = is_of_one_cuda(now.index) && index.id != now.index;
+        // What is installed twice is one package.
+        let mut told: HashSet<&str> = HashSet::new();
         for ask in self.env.steps.iter().flat_map(|step| &step.asks) {
             let is_beside = knowledge::companion_of(&ask.package) == Some(component.name.as_str())
                 && self.env.component(&ask.package).is_some_and(|there| there.evidence.at == ask.evidence.at);
-            let Some(pin) = ask.wants.pin().filter(|pin| is_beside && pin.local().is_some()) else { continue };
+            let Some(pin) = ask.wants.pin().filter(|_| is_beside && !told.contains(ask.package.as_str())) else { continue };
+            let here = || ask.builds.only().or_else(|| ask.builds.today()).is_some_and(|build| build.index == now.index);
+            let tagged = pin.local().is_some();
+            if !tagged && !(moves && here()) {
+                continue;
+            }
+            told.insert(&ask.package);
+            let tag = if tagged { tag.as_str() } else { "" };
             match other.beside.iter_mut().find(|(name, _)| *name == ask.package) {
-                Some((_, Some(partner))) => partner.push_str(&tag),
+                Some((_, Some(partner))) => partner.push_str(tag),
                 Some((_, None)) => {}
                 None => other.beside.push((ask.package.clone(), Some(format!("{}{tag}", pin.public())))),
             }
         }
+    }
+
+    /// The newest release of a companion that goes with another build and is where that is.
+    fn served_beside(&self, by: &Component, of: &str, other: &Other) -> Option<String> {
+        let (index, platform) = (other.index?, &self.env.platform);
+        let mut rows = knowledge::releases(&by.name).iter().rev();
+        let fits = |row: &&Release| {
+            row.indexes.contains(&index.id) && row.platforms.meets(platform.bits()) && is_for_python(row, platform)
+        };
+        let exact = rows.clone().filter(fits).find(|row| chain::is_made_for(row, of, &other.version));
+        let row = exact.or_else(|| rows.find(|row| fits(row) && chain::goes_with(row, of, &other.version)))?;
+        Some(row.version.to_owned())
     }
 
     fn fits(&self, release: &Release, library: bool) -> bool {
@@ -279,10 +355,16 @@ impl Wanted<'_> {
     }
 }
 
-/// A build in words, with what changes beside it and where it is; `between` its name and its version.
-fn written(name: &str, between: &str, index_now: &str, other: Other) -> String {
-    let Other { release, version, beside, without, .. } = other;
-    let index = served_by(release);
+/// Whether nobody asks for a component by its name: an image has it, or another package requires it, and the installer changes
+/// it along.
+fn is_brought(component: &Component) -> bool {
+    let implied = |reason: &Reason| matches!(reason, Reason::Requires { .. });
+    matches!(component.evidence.reason, Reason::Image { .. }) || component.evidence.also.iter().any(|(_, reason)| implied(reason))
+}
+
+/// A build in words, with what changes beside it and where it is; `between` its name and its version, `along` at its end.
+fn written(name: &str, between: &str, index_now: &str, along: Option<&str>, other: Other) -> String {
+    let Other { release, version, index, beside, without, .. } = other;
     let local = index.filter(|index| index.local_versions).map_or(String::new(), |_| format!("+{}", release.tag));
     let mut written = format!("{name}{between}{version}{local}");
     if local.is_empty() && index.is_none() && !release.tag.is_empty() {
@@ -309,19 +391,14 @@ fn written(name: &str, between: &str, index_now: &str, other: Other) -> String {
         Some(index) => written += &format!(" from https://{}", index.address),
         None => {}
     }
+    let moves = index.is_some_and(|index| index.id != index_now) && is_of_one_cuda(index_now);
+    let now = knowledge::index_by_id(index_now).filter(|_| moves);
+    let notes: Vec<String> =
+        now.map(|now| format!("in place of the {} index", now.tag)).into_iter().chain(along.map(str::to_owned)).collect();
+    if !notes.is_empty() {
+        written += &format!(" ({})", notes.join("; "));
+    }
     written
-}
-
-/// The newest release of a companion that goes with another build and is where that is.
-fn served_beside(by: &Component, of: &str, other: &Other, env: &Environment) -> Option<String> {
-    let index = served_by(other.release)?;
-    let platform = &env.platform;
-    let mut rows = knowledge::releases(&by.name).iter().rev();
-    let fits =
-        |row: &&Release| row.indexes.contains(&index.id) && row.platforms.meets(platform.bits()) && is_for_python(row, platform);
-    let exact = rows.clone().filter(fits).find(|row| chain::is_made_for(row, of, &other.version));
-    let row = exact.or_else(|| rows.find(|row| fits(row) && chain::goes_with(row, of, &other.version)))?;
-    Some(row.version.to_owned())
 }
 
 /// Whether a release names the one version of a package that it goes with.
@@ -335,6 +412,8 @@ struct Other {
     version: Version,
     cuda: CudaVersion,
     order: Order,
+    /// Where it is.
+    index: Option<&'static Index>,
     /// Packages that change with it; `None` where no release is known that goes with it.
     beside: Vec<(String, Option<String>)>,
     /// Packages whose pins go.
@@ -416,11 +495,18 @@ fn is_for_python(release: &Release, platform: &Platform) -> bool {
     release.pythons.is_empty() || minors().any(|set| set.meets(platform.wheels))
 }
 
-/// The index to name for a build: PyPI, or the one of its own CUDA.
-fn served_by(release: &Release) -> Option<&'static Index> {
+/// Whether an index is one of PyTorch's for one CUDA.
+fn is_of_one_cuda(id: &str) -> bool {
+    knowledge::index_by_id(id).is_some_and(|index| index.local_versions && !index.flat && !index.tag.is_empty())
+}
+
+/// The index to name for a build: PyPI, or the one of its own CUDA; this goes first where another of its kind is named now, which
+/// then is what changes.
+fn served_by(release: &Release, now: &str) -> Option<&'static Index> {
     let indexes = || release.indexes.iter().filter_map(|id| knowledge::index_by_id(id));
     let plain = indexes().find(|index| index.id == "pypi");
-    plain.or_else(|| indexes().find(|index| index.tag == release.tag && !index.flat && !index.address.is_empty()))
+    let own = indexes().find(|index| index.tag == release.tag && !index.flat && !index.address.is_empty());
+    if is_of_one_cuda(now) { own.or(plain) } else { plain.or(own) }
 }
 
 #[cfg(test)]
@@ -431,9 +517,10 @@ mod tests {
     fn a_build_is_asked_for_where_it_is_served() {
         let of = |version: &str, tag: &str| {
             let row = knowledge::releases("torch").iter().find(|r| r.version == version && r.tag == tag).expect("in the tables");
-            served_by(row).map(|index| index.id)
+            |now: &str| served_by(row, now).map(|index| index.id)
         };
-        assert_eq!(of("2.7.0", "cu128"), Some("pytorch/cu128"));
-        assert_eq!(of("2.7.0", "cu126"), Some("pypi"), "its plain build");
+        assert_eq!(of("2.7.0", "cu128")("pypi"), Some("pytorch/cu128"));
+        assert_eq!(of("2.7.0", "cu126")("pypi"), Some("pypi"), "its plain build");
+        assert_eq!(of("2.7.0", "cu126")("pytorch/cu128"), Some("pytorch/cu126"), "one index is named now");
     }
 }

@@ -87,6 +87,8 @@ pub struct Step {
     pub asks: Vec<Ask>,
     /// Where it looks, in the installer's order of priority.
     pub indexes: Vec<StepIndex>,
+    /// Whether all indexes are one list of which the highest version is taken: by pip, and by uv where it is told so.
+    pub one_list: bool,
     /// Its options.
     pub flags: InstallFlags,
     /// What it does to packages that were there before.

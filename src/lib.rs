@@ -29,6 +29,7 @@ pub mod knowledge;
 mod launched;
 pub mod linter;
 mod loader;
+mod made_for_torch;
 mod near;
 mod needs;
 pub mod notation;

@@ -37,7 +37,8 @@ const MAY_USE: &[(&str, &str)] = &[
     ("needs", "chain demand diagnostic environment knowledge version"),
     ("able", "chain environment knowledge resolve version"),
     ("other_image", "chain demand environment knowledge notation version"),
-    ("alternative", "chain environment knowledge other_image outline platform version"),
+    ("made_for_torch", "chain environment knowledge outline version"),
+    ("alternative", "chain environment knowledge made_for_torch other_image outline platform version"),
     (
         "rules",
         "alternative chain demand diagnostic environment knowledge loader near notation other_image outline platform source version",

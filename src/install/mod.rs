@@ -60,6 +60,13 @@ pub(crate) fn fold(beginning: &Beginning, world: &World, script: &Script, aliase
                     states.values_mut().for_each(|state| state.platform.narrow_python(stated));
                 }
             }
+            Event::SystemPython(python) => {
+                if let Some((named, own)) = Pythons::parse(python).zip(pythons.of_system.and_then(Pythons::parse))
+                    && let Some(system) = states.get_mut(&Prefix::System)
+                {
+                    system.platform.narrow_python(Pythons(named.0 | own.0));
+                }
+            }
             Event::PythonOf { prefix, python } => {
                 if let Some(told) = Pythons::parse(python) {
                     let fresh = || State { before: before.clone(), ..State::of_image(platform.clone(), None) };
@@ -75,6 +82,12 @@ pub(crate) fn fold(beginning: &Beginning, world: &World, script: &Script, aliase
                 let upon = somewhere.or(system.upon.filter(|_| !installed.made));
                 let fresh = || State { before: before.clone(), ..State::of_image(platform.clone(), None) };
                 let state = states.entry(prefix).or_insert_with(fresh);
+                // `python3.7 -m pip` says which Python it is.
+                if let Prefix::Python(minor) = &installed.prefix
+                    && let Some(told) = Pythons::parse(minor)
+                {
+                    state.platform.narrow_python(told);
+                }
                 if state.steps.is_empty() {
                     state.upon = state.upon.or(upon);
                 }

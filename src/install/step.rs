@@ -157,6 +157,7 @@ impl State {
             tool: step.tool,
             at: step.at,
             asks,
+            one_list: step.tool == Tool::Pip || view.is_told_to_match_best(),
             indexes: found,
             flags: step.flags.clone(),
             changes,

@@ -69,6 +69,11 @@ impl<'s> View<'s> {
         }
         (Specifiers::default(), open())
     }
+    /// Whether uv is told to take the best version of all indexes.
+    pub(super) fn is_told_to_match_best(&self) -> bool {
+        let strategy = self.step.index_strategy.as_ref().and_then(Option::as_deref);
+        matches!(self.step.tool, Tool::Uv | Tool::UvPip) && strategy == Some("unsafe-best-match")
+    }
     /// Where the step looks for a package.
     pub(super) fn reach(&self, package: &str) -> Reach<'s> {
         let strategy = self.step.index_strategy.as_ref().map(Option::as_deref);

@@ -2,6 +2,7 @@
 //! The only place that decides a severity.
 
 mod choices;
+mod helps;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -11,6 +12,7 @@ use crate::knowledge::Basis;
 use crate::rules::{Clash, Has, Rule};
 use crate::source::{FileId, Span, brief};
 pub(crate) use choices::Choices;
+use helps::Helps;
 
 /// A clash with all that the judge must know of where it was seen.
 #[derive(Clone, Debug)]
@@ -181,20 +183,11 @@ const MOST_LABELS: usize = 12;
 struct Merged {
     said: Diagnostic,
     holds: Holds,
-    /// Those that it is true of, with how grave it is there.
-    environments: BTreeMap<String, Severity>,
+    /// Those that it is seen in, with how grave it is there and what is said of that.
+    environments: BTreeMap<String, (Severity, String)>,
     hosts: BTreeSet<Met>,
-    /// What mends it, the speaker's own first.
-    helps: Vec<Help>,
-}
-
-/// What mends a finding.
-struct Help {
-    text: String,
-    /// On which hosts.
-    hosts: BTreeSet<String>,
-    /// Of which builds, by the values that they were given: `CUDA=12.8.1`; empty where none were.
-    builds: BTreeSet<String>,
+    /// What mends it.
+    helps: Helps,
 }
 
 /// A host, what of it does not fit, and the message that this ends.
@@ -210,31 +203,26 @@ fn merge(graded: Vec<(Seen, Severity)>, hosts: usize) -> Vec<Diagnostic> {
             holds: seen.clash.holds,
             environments: BTreeMap::new(),
             hosts: BTreeSet::new(),
-            helps: Vec::new(),
+            helps: Helps::default(),
         });
         let mut found = diagnostic(&seen, severity);
-        let host = seen.host.clone();
-        let build = given(&seen);
+        let graver = severity > into.said.severity;
+        if let Some(help) = found.help.take().filter(|help| !help.is_empty()) {
+            into.helps.add(
+                help,
+                helps::For { environment: seen.environment.clone(), host: seen.host.clone(), build: given(&seen) },
+                graver,
+            );
+        }
         if !seen.host.is_empty() {
             into.hosts.insert((seen.host, seen.clash.has, found.message.clone()));
         }
         if !seen.environment.is_empty() {
-            let gravest = into.environments.entry(seen.environment).or_insert(severity);
-            *gravest = severity.max(*gravest);
-        }
-        let graver = severity > into.said.severity;
-        if let Some(help) = found.help.take().filter(|help| !help.is_empty()) {
-            let known = into.helps.iter().position(|other| other.text == help);
-            let at = known.unwrap_or_else(|| {
-                into.helps.push(Help { text: help, hosts: BTreeSet::new(), builds: BTreeSet::new() });
-                into.helps.len() - 1
-            });
-            into.helps[at].hosts.extend(Some(host).filter(|host| !host.is_empty()));
-            into.helps[at].builds.insert(build);
-            if graver {
-                into.helps[..=at].rotate_right(1);
+            let new = (severity, found.message.clone());
+            let gravest = into.environments.entry(seen.environment).or_insert_with(|| new.clone());
+            if new.0 > gravest.0 {
+                *gravest = new;
             }
-            into.helps.truncate(MOST_HELPS);
         }
         if graver {
             std::mem::swap(&mut into.said, &mut found);
@@ -263,18 +251,18 @@ fn given(seen: &Seen) -> String {
     values.into_iter().collect::<Vec<_>>().join(", ")
 }
 
-/// One GPU may ask for another remedy than the next; no diagnostic has more.
-const MOST_HELPS: usize = 3;
-
 /// No message speaks of more hosts or GPUs; the others are listed.
 const MOST_SPOKEN: usize = 3;
 
 impl Merged {
     fn listed(self, in_force: usize) -> Diagnostic {
-        // Where it is less grave it is not what is said here.
-        let said = self.said.severity;
-        let environments =
-            self.environments.iter().filter(|(_, severity)| **severity == said).map(|(name, _)| name.clone()).collect();
+        // Where it is less grave, it may be another thing.
+        let said = &self.said;
+        let same = |(severity, message): &(Severity, String)| *severity == said.severity || *message == said.message;
+        let listed: Vec<_> = self.environments.iter().filter(|(_, found)| same(found)).collect();
+        let milder = listed.iter().filter(|(_, (severity, _))| *severity < said.severity);
+        let milder: Vec<String> = milder.map(|(name, (severity, _))| format!("{} in {name}", severity.word())).collect();
+        let environments = listed.into_iter().map(|(name, _)| name.clone()).collect();
         let mut hosts: BTreeMap<String, Vec<String>> = BTreeMap::new();
         for (name, has, _) in &self.hosts {
             let what = match has {
@@ -285,6 +273,10 @@ impl Merged {
             all.extend(what.filter(|what| !all.contains(what)));
         }
         let mut message = self.said.message.clone() + &self.ending(in_force) + &self.besides();
+        if let [first, others @ ..] = milder.as_slice() {
+            let more = if others.is_empty() { String::new() } else { format!(" and {} more", others.len()) };
+            message += &format!(" ({first}{more})");
+        }
         if self.holds == Holds::Today && !message.contains("today") {
             let may_be_there = |label: &Label| matches!(label.reason, Reason::MayBeThere { .. });
             let unless = self.said.labels.iter().any(may_be_there);
@@ -292,24 +284,11 @@ impl Merged {
         }
         Diagnostic {
             message,
-            help: Some(self.help()).filter(|help| !help.is_empty()),
+            help: Some(self.helps.said()).filter(|help| !help.is_empty()),
             environments,
             hosts: hosts.into_iter().map(|(name, has)| OnHost { name, has }).collect(),
             ..self.said
         }
-    }
-    /// What mends one host or one build may not mend the next: each help says for whom it is.
-    fn help(&self) -> String {
-        let several = self.hosts.iter().map(|(name, ..)| name).collect::<BTreeSet<_>>().len() > 1 && self.helps.len() > 1;
-        let mut told: HashSet<&str> = HashSet::new();
-        let apart = self.helps.iter().flat_map(|help| &help.builds).all(|build| !build.is_empty() && told.insert(build));
-        let all = |names: &BTreeSet<String>| names.iter().map(String::as_str).collect::<Vec<_>>().join(" and ");
-        let one = |help: &Help| match (several, apart && self.helps.len() > 1) {
-            (true, _) => format!("for {}: {}", all(&help.hosts), help.text),
-            (false, true) => format!("for {}: {}", all(&help.builds), help.text),
-            (false, false) => help.text.clone(),
-        };
-        self.helps.iter().map(one).collect::<Vec<_>>().join("; ")
     }
     /// The hosts of which the message is not true, which break for another number: the first of them with that, the others
     /// by name.

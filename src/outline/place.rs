@@ -54,6 +54,8 @@ pub enum Place {
     Venv(Text),
     /// `pyenv global X`: `python` and `pip` are another Python's from here on, whatever shell runs them.
     Python(Text),
+    /// `ln -s /usr/bin/python3.8 /usr/bin/python`: the system's Python is this one, unless its `pip` is still another's.
+    SystemPython(Text),
     /// The whole script runs in a container of that image (`#SBATCH --container-image`).
     Image(Text),
     /// The rest of the subshell happens in a container that is running, by its name (`docker exec`).

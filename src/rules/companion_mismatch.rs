@@ -3,7 +3,7 @@ use crate::alternative::listed;
 use crate::chain;
 use crate::diagnostic::Severity;
 use crate::environment::{Ask, Conflict, Environment, Evidence, Holds, Reason, Step};
-use crate::knowledge;
+use crate::knowledge::{self, Basis};
 use crate::outline::Choice;
 use crate::version::Specifiers;
 
@@ -68,7 +68,10 @@ fn clash(torch: &Ask, pairs: &[Pair<'_>], only: &str) -> Clash {
     let message = format!("{goes}, not with {}", shown(torch));
     let mut links: Vec<Evidence> = Vec::new();
     for pair in pairs {
-        let reason = Reason::Requires { by: shown(pair.companion), what: pair.requires.to_owned() };
+        // It does not rest on what is published of that build: no error.
+        let concluded = pair.companion.evidence.basis == Basis::Inferred;
+        let what = pair.requires.to_owned() + if concluded { " (concluded from its build on PyPI)" } else { "" };
+        let reason = Reason::Requires { by: shown(pair.companion), what };
         links.push(Evidence { reason, ..pair.companion.evidence.clone() });
     }
     let reason = Reason::Asked { package: torch.package.clone(), wants: torch.wants.to_string() };

@@ -20,9 +20,15 @@ fn check(env: &Environment, host: &Host, out: &mut Out) {
     let machine = Machine { env, host, driver };
     let brought = machine.brought();
     // NVIDIA's own wheels are parts of the framework beside them: one cause, said at the framework.
-    let (parts, wholes): (Vec<_>, Vec<_>) =
-        brought.iter().partition(|b| b.part && brought.iter().any(|whole| !whole.part && whole.told.bound == b.told.bound));
-    for found in wholes {
+    // So are conda's toolkit and the framework that it is for: of these the one speaks of which more is sure.
+    let is_part = |n: usize, b: &Brought<'_>| {
+        let mut others = brought.iter().enumerate().filter(|(_, other)| other.told.bound == b.told.bound);
+        b.part && others.clone().any(|(_, whole)| !whole.part)
+            || others.any(|(at, other)| b.is_conda_s() && other.is_conda_s() && at != n && (other.rank(), n) > (b.rank(), at))
+    };
+    let (parts, wholes): (Vec<_>, Vec<_>) = brought.iter().enumerate().partition(|(n, b)| is_part(*n, b));
+    let parts: Vec<&Brought<'_>> = parts.into_iter().map(|(_, part)| part).collect();
+    for (_, found) in wholes {
         let Demand { cuda, bound } = &found.told;
         let message = match (&found.compatible, &found.weakest) {
             (Some(_), _) => format!("CUDA {cuda} runs by forward compatibility only"),
@@ -39,9 +45,11 @@ fn check(env: &Environment, host: &Host, out: &mut Out) {
             clash = clash.at_most(Severity::Info).help(format!("{keeps}; from driver {bound} on nothing has to stand in"));
         } else {
             // An image that is not known may bring a newer libcuda.
-            if env.forward_compat_open && machine.may_admit_another(cuda) {
+            let open = env.forward_compat_open && machine.may_admit_another(cuda);
+            if open {
                 clash = clash.at_most(Severity::Info);
             }
+            let unless = if open { " (unless the image brings a newer libcuda, cuda-compat: that is not known)" } else { "" };
             let beside = machine.image_beside(found).unwrap_or_default();
             let other = machine.other(found).map(|other| format!(", or {other}{beside}"));
             // What is picked today may need more than what every version needs, and the image more than both.
@@ -49,7 +57,7 @@ fn check(env: &Environment, host: &Host, out: &mut Out) {
             let least = found.weakest.as_ref().map(|(_, least)| least).filter(|least| least.bound != *bound && refused.is_none());
             let least = least.map(|least| format!(", or to {} and pin a build for CUDA {}", least.bound, least.cuda));
             let (least, other) = (least.unwrap_or_default(), other.unwrap_or_default());
-            clash = clash.help(format!("raise the driver to {bound} or newer{least}{other}"));
+            clash = clash.help(format!("raise the driver to {bound} or newer{least}{other}{unless}"));
         }
         clash.bound = Some(bound.clone());
         out.push(clash);
@@ -76,6 +84,19 @@ struct Brought<'a> {
     build: Option<(&'a Component, &'a Build)>,
     /// Where several releases may come and none fits: the package, and the demand that all of them have in common.
     weakest: Option<(String, Demand)>,
+}
+
+impl Brought<'_> {
+    fn is_conda_s(&self) -> bool {
+        self.build.is_some_and(|(component, _)| component.name.starts_with("conda:"))
+    }
+    /// Which of several speaks: what is sure goes before what is picked today, what is asked for before what comes along, and the
+    /// toolkit, which chooses the framework's build.
+    fn rank(&self) -> (bool, bool, bool) {
+        let implied = self.evidence.also.iter().any(|(_, reason)| matches!(reason, Reason::Requires { .. }));
+        let toolkit = self.build.is_some_and(|(_, build)| build.release.kernels == Kernels::Unknown);
+        (self.holds == Holds::Always, !implied, toolkit)
+    }
 }
 
 /// An environment on a host.

@@ -15,7 +15,7 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(env: &Environment, out: &mut Out) {
-    for step in env.steps.iter().filter(|s| s.tool == Tool::Pip) {
+    for step in env.steps.iter().filter(|s| s.one_list) {
         for index in step.indexes.iter().filter(|i| !i.explicit) {
             let (Some(row), Some(at)) = (index.id.and_then(knowledge::index_by_id), index.at) else { continue };
             // One index that loses is one cause: the first package speaks, the others are labels.
@@ -24,6 +24,8 @@ fn check(env: &Environment, out: &mut Out) {
                 .iter()
                 .filter(|ask| comes(ask, step))
                 .filter_map(|ask| Some((ask, loses(ask, row, env.platform.bits())?)))
+                // Of the same version uv takes the first index'.
+                .filter(|(_, how)| step.tool == Tool::Pip || matches!(how, Lost::Lower(_) | Lost::Lacks(_)))
                 .collect();
             let Some((first, how)) = lost.first() else { continue };
             let reason = Reason::Index { index: row.id.to_owned() };
@@ -37,7 +39,7 @@ fn check(env: &Environment, out: &mut Out) {
             links.extend(lost[1..].iter().map(|(ask, _)| ask.evidence.clone()));
             let names: Vec<&str> = lost.iter().map(|(ask, _)| ask.package.as_str()).collect();
             let set = alternative::set_on(row, step, &names, &env.platform);
-            let (message, help) = words(first, row, how, &names, &written(set.unwrap_or_default(), step));
+            let (message, help) = words(first, row, how, &names, &written(set.unwrap_or_default(), step), step.tool);
             out.push(Clash::new(Holds::Today, message, links).help(help));
         }
     }
@@ -112,8 +114,9 @@ fn written(set: Vec<(String, &'static str)>, step: &Step) -> String {
     changed.map(|(package, version)| format!("{package}=={version}")).collect::<Vec<_>>().join(" ")
 }
 
-fn words(ask: &Ask, row: &Index, how: &Lost, lost: &[&str], set: &str) -> (String, String) {
+fn words(ask: &Ask, row: &Index, how: &Lost, lost: &[&str], set: &str, tool: Tool) -> (String, String) {
     let package = &ask.package;
+    let by = if tool == Tool::Pip { "pip takes" } else { "by unsafe-best-match uv takes" };
     let here = place(row.id);
     let last = knowledge::releases(package).iter().rev().find(|r| r.indexes.contains(&row.id));
     let ends = last.map_or("", |r| r.version);
@@ -123,16 +126,20 @@ fn words(ask: &Ask, row: &Index, how: &Lost, lost: &[&str], set: &str) -> (Strin
         format!("{package} {}{tag} from {}", b.version, place(b.index))
     };
     match how {
-        Lost::Lower(b) => (format!("pip takes {} today: {here} ends at {ends}", shown(b)), {
+        Lost::Lower(b) => (format!("{by} {} today: {here} ends at {ends}", shown(b)), {
             let names: Vec<String> = lost.iter().map(|name| (*name).to_owned()).collect();
             let pins = match set.matches(' ').count() {
                 _ if set.is_empty() => String::new(),
                 0 => format!(", or pin a release that it has: {set}"),
                 _ => format!(", or pin releases that it has and that go together: {set}"),
             };
-            format!("install {} with --index-url of {here} alone{pins}", listed(&names))
+            let first = match tool {
+                Tool::Pip => format!("install {} with --index-url of {here} alone", listed(&names)),
+                _ => format!("leave uv its own strategy (first-index), or route {} to {here} alone", listed(&names)),
+            };
+            first + &pins
         }),
-        Lost::Lacks(b) => (format!("pip takes {} today: {here} has no {package} {}", shown(b), ask.wants), {
+        Lost::Lacks(b) => (format!("{by} {} today: {here} has no {package} {}", shown(b), ask.wants), {
             let pins = if set.is_empty() { format!("up to {ends}") } else { set.to_owned() };
             format!("pin what {here} has ({pins}), or name the index of the CUDA that you want")
         }),

@@ -3,7 +3,7 @@ use crate::alternative::listed;
 use crate::chain;
 use crate::diagnostic::Severity;
 use crate::environment::{Ask, Build, Candidates, Change, Component, Effect, Environment, Evidence, Holds, Reason, Step};
-use crate::knowledge::{self, Index};
+use crate::knowledge::{self, Index, Platforms, Release};
 use crate::outline::Tool;
 use crate::source::Span;
 use crate::version::Version;
@@ -43,7 +43,7 @@ fn check(env: &Environment, out: &mut Out) {
             links.dedup_by(|a, b| a.at == b.at);
             let holds = if *holds == Holds::Always { Holds::Always } else { Holds::Today };
             let to_it = || format!(", or take torch {to} from the beginning");
-            let help = match (mending(env, step, change), requires) {
+            let help = match (mending(env, step, change, |_| true), requires) {
                 // What pins torch itself is not held back by torch's own pin.
                 (Some(Mending::Unnamed(mended)), _) => mended + &to_it(),
                 (Some(Mending::Named(mended)), _) => mended,
@@ -76,7 +76,7 @@ pub(super) fn kept(env: &Environment, component: &Component, runs: impl Fn(&Buil
     if !before.builds.iter().any(|build| runs(build) != Some(false)) {
         return None;
     }
-    mending(env, step, change).map(|mending| match mending {
+    mending(env, step, change, |build| runs(build) == Some(true)).map(|mending| match mending {
         Mending::Named(words) | Mending::Unnamed(words) => words,
     })
 }
@@ -101,20 +101,21 @@ enum Mending {
     Unnamed(String),
 }
 
-fn mending(env: &Environment, step: &Step, change: &Change) -> Option<Mending> {
+/// `runs` says whether a build may be advised.
+fn mending(env: &Environment, step: &Step, change: &Change, runs: impl Fn(&Build) -> bool) -> Option<Mending> {
     let Effect::Replaces { from, .. } = &change.effect else { return None };
     let by = requirer(change).map(|(by, ..)| by);
     let partners = by.and_then(|by| partners(step, name_of(by), from));
     let by_conda = |s: &Step| s.tool == Tool::Conda && s.asks.iter().any(|a| a.evidence.at == change.before.at);
     if env.steps.iter().any(by_conda) {
+        // pip takes PyPI's build.
+        let plain = Version::parse(from.split(' ').next()?).and_then(|version| on_pypi(&version.public(), env.platform.bits()));
+        let or = if plain.is_none_or(|build| runs(&build)) { ", or all of them from pip" } else { "" };
         return Some(Mending::Named(match partners {
             Some(Partners { named, releases, torch }) => {
-                format!(
-                    "take {}, the {releases} for torch {torch}, from conda as torch is, or all of them from pip",
-                    listed(&named)
-                )
+                format!("take {}, the {releases} for torch {torch}, from conda as torch is{or}", listed(&named))
             }
-            None => "take torch and its companions from conda, or all of them from pip".to_owned(),
+            None => format!("take torch and its companions from conda{or}"),
         }));
     }
     let by = by?;
@@ -143,6 +144,14 @@ fn mending(env: &Environment, step: &Step, change: &Change) -> Option<Mending> {
         return Some(Mending::Named(format!("write {}, the {releases} for torch {torch}{whence}", listed(&named))));
     }
     pins(step, by).then(|| Mending::Unnamed(format!("take a release of {} made for torch {from}", name_of(by))))
+}
+
+/// The build of a torch that PyPI has for a platform.
+fn on_pypi(version: &Version, bits: Platforms) -> Option<Build> {
+    let plain = |row: &&Release| row.indexes.contains(&"pypi") && row.platforms.meets(bits);
+    let mut rows = knowledge::releases("torch").iter().filter(plain);
+    let release = rows.find(|row| Version::parse(row.version).as_ref() == Some(version))?;
+    Some(Build { version: version.clone(), index: "pypi", release })
 }
 
 /// By name and version, what requires the torch that comes, and where it is asked for.

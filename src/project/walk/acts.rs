@@ -438,8 +438,11 @@ impl<'a> Walker<'_, 'a> {
             }
             Place::Python(text) => {
                 let name = self.variables.resolve(text).unwrap_or_else(|| format!("?{}", text.at.start));
-                self.python = Some(Prefix::Venv(format!("python{name}")));
+                let prefix = Prefix::Venv(format!("python{name}"));
+                self.script.events.push(Event::PythonOf { prefix: prefix.clone(), python: name });
+                self.python = Some(prefix);
             }
+            Place::SystemPython(text) => self.script.events.extend(self.variables.resolve(text).map(Event::SystemPython)),
             Place::Image(text) => {
                 let image = self.variables.resolve(text);
                 let also = self.reasons(text);

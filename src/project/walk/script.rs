@@ -145,6 +145,8 @@ pub(crate) enum Event {
     Python(String),
     /// Which Python a prefix has is told.
     PythonOf { prefix: Prefix, python: String },
+    /// The system's Python is this one, or still its own.
+    SystemPython(String),
     /// Before all this, these steps may have happened.
     Before(Before),
 }

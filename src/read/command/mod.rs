@@ -61,7 +61,8 @@ static GRAMMARS: &[(&[&str], Grammar)] = &[
     (&["srun", "shifter"], slurm::slurm),
     (&["apptainer", "singularity"], apptainer::apptainer),
     (&["module", "ml"], modules::modules),
-    (&["sed", "gsed", "perl", "tee", "mv", "cp", "ln", "curl", "wget", "patch", "truncate"], files::files),
+    (&["ln"], pythons::link),
+    (&["sed", "gsed", "perl", "tee", "mv", "cp", "curl", "wget", "patch", "truncate"], files::files),
 ];
 
 /// What a command line does. `at` is the whole of it.

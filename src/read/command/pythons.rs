@@ -52,6 +52,23 @@ pub(super) fn alternatives(words: &[Text], _at: Span) -> Vec<Does> {
     }
 }
 
+/// `ln -s /usr/bin/python3.8 /usr/bin/python`, beside what any link does.
+pub(super) fn link(words: &[Text], at: Span) -> Vec<Does> {
+    let mut does = super::files::files(words, at);
+    let mut operands = words.iter().skip(1).filter_map(Text::known).filter(|word| !word.starts_with('-'));
+    let system = ["/usr/bin/", "/usr/local/bin/"];
+    let program = |path: &str| system.iter().find_map(|folder| path.strip_prefix(folder)).map(str::to_owned);
+    if let (Some(of), Some(name), None) = (operands.next(), operands.next(), operands.next())
+        && matches!(program(name).as_deref(), Some("python" | "python3"))
+        && let Some(minor) = program(of).as_deref().unwrap_or(of).strip_prefix("python3.")
+        && !minor.is_empty()
+        && minor.bytes().all(|b| b.is_ascii_digit())
+    {
+        does.push(Does::Enter(Place::SystemPython(Text::literal(format!("3.{minor}"), at))));
+    }
+    does
+}
+
 /// `alias pip=pip3.11`: the Python of a program that a name stands for; `None` where that tells none.
 pub(in crate::read) fn alias(word: &Text) -> Option<Does> {
     let (name, value) = super::assignment(word)?;
@@ -89,6 +106,26 @@ mod tests {
     use super::super::read;
     use super::*;
     use crate::source::FileId;
+
+    #[test]
+    fn a_link_names_the_systems_python() {
+        let at = Span::new(FileId(0), 0, 0);
+        for (line, want) in [
+            ("ln -s /usr/bin/python3.7 /usr/bin/python", Some("3.7")),
+            ("ln -sf python3.8 /usr/bin/python3", Some("3.8")),
+            ("ln -s /opt/conda/bin/python3.8 /usr/bin/python", None),
+            ("ln -s /usr/bin/python3 /usr/bin/python", None),
+            ("ln -s /usr/bin/python3.7 /opt/python", None),
+            ("ln -s python3. /usr/bin/python", None),
+        ] {
+            let does = read(&words(line), at);
+            let named = does.iter().find_map(|does| match does {
+                Does::Enter(Place::SystemPython(text)) => text.known(),
+                _ => None,
+            });
+            assert_eq!(named, want, "{line}");
+        }
+    }
 
     #[test]
     fn another_python() {

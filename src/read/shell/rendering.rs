@@ -54,6 +54,7 @@ pub(crate) fn act(act: &Act, source: &str) -> String {
         Does::Enter(Place::Directory(to)) => format!("cd {}", text(to)),
         Does::Enter(Place::CondaEnvironment(to)) => format!("conda {}", text(to)),
         Does::Enter(Place::Venv(to)) => format!("venv {}", text(to)),
+        Does::Enter(Place::SystemPython(python)) => format!("system python {}", text(python)),
         Does::Enter(Place::Python(python)) => format!("python {}", text(python)),
         Does::Enter(Place::Subshell) => "(".to_owned(),
         Does::Enter(Place::Call) => "{".to_owned(),

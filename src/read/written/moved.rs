@@ -171,6 +171,7 @@ impl Moving<'_> {
                 | Place::CondaEnvironment(text)
                 | Place::Venv(text)
                 | Place::Python(text)
+                | Place::SystemPython(text)
                 | Place::Container(text)
                 | Place::Service { name: text, anew: _ }
                 | Place::Image(text) => self.text(text),
