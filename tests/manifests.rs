@@ -376,6 +376,29 @@ fn hostile_manifests_end() {
 }
 
 #[test]
+fn uv_installs_the_member_that_it_is_told() {
+    let root = "[project]\nname = 'r'\ndependencies = ['torch==2.1.0']\n[tool.uv.workspace]\nmembers = ['packages/*']\n";
+    let member = "[project]\nname = 'Its_own'\ndependencies = ['torch==2.2.0']\n[project.optional-dependencies]\nv = ['torchvision==0.17.0']\n";
+    let said = |command: &str| {
+        let files = [
+            ("pyproject.toml", root),
+            ("packages/a/pyproject.toml", member),
+            ("other/pyproject.toml", "[project]\nname = 'other'\ndependencies = ['torch==2.3.0']\n"),
+            ("a.sh", command),
+        ];
+        let all = environments(&files);
+        all.iter().find_map(|line| line.strip_prefix("a.sh: ")).unwrap_or_default().to_owned()
+    };
+    assert_eq!(said("uv sync\n"), "torch 2.1.0 pypi");
+    assert_eq!(said("uv sync --package its-own\n"), "torch 2.2.0 pypi");
+    assert_eq!(said("uv sync --package its-own --extra v\n"), "torch 2.2.0 pypi, torchvision 0.17.0 pypi");
+    assert_eq!(said("uv run --package r train.py\n"), "torch 2.1.0 pypi");
+    // No member, and one that nobody knows.
+    assert_eq!(said("uv sync --package other\n"), "");
+    assert_eq!(said("uv sync --package nowhere\n"), "");
+}
+
+#[test]
 fn what_a_workspace_sets_holds_for_its_members() {
     let root = "[project]\nname = 'r'\ndependencies = ['torchvision==0.21.0']\n\
         [tool.uv.workspace]\nmembers = ['packages/*']\nexclude = ['packages/x']\n[tool.uv.sources]\ntorch = { index = 'pt' }\n\

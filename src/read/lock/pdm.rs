@@ -16,6 +16,12 @@ pub(in crate::read) fn read(file: FileId, text: &str) -> Outline {
         toml.string_at(target.get_ref().as_table()?, "requires_python")
     });
     acts.extend(python.map(|python| Act { at: python.at, when: When::default(), does: Does::Python(python) }));
+    let groups = table(&root, &["metadata"]).and_then(|metadata| metadata.get_key_value("groups"));
+    acts.extend(groups.map(|(key, list)| {
+        let names = toml.strings(list);
+        let groups = names.iter().filter_map(Text::known).map(|name| Choice::Group(normalise(name))).collect();
+        Act { at: toml.entry(key, list), when: When::default(), does: Does::Defaults(groups) }
+    }));
     for package in root.get("package").into_iter().flat_map(items) {
         acts.extend(entries(&toml, package));
     }
