@@ -72,7 +72,9 @@ fn what_is_copied_from_an_image_that_is_built_here_comes_along() {
         let text = format!("FROM python:3.11\n{text}");
         let files = [("base.Dockerfile", BASE), ("Dockerfile", text.as_str()), ("build.sh", build)];
         let all = environments(&files);
-        all.iter().find_map(|line| line.strip_prefix("Dockerfile: ")).unwrap_or_default().to_owned()
+        let own =
+            |line: &String| Some(line.strip_prefix("Dockerfile: ").or_else(|| line.strip_prefix("Dockerfile:2: "))?.to_owned());
+        all.iter().find_map(own).unwrap_or_default()
     };
     let build = "docker build -t acme/base:1 -f base.Dockerfile .\n";
     let whole = "COPY --from=acme/base:1 /usr/local/lib/python3.11/site-packages /usr/local/lib/python3.11/site-packages\n";

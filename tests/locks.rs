@@ -40,8 +40,10 @@ fn pdm() {
     let lock =
         "[metadata]\ngroups = [\"default\", \"gpu\"]\n[[package]]\nname = \"torch\"\nversion = \"2.1.0\"\ngroups = [\"gpu\"]\n";
     let project = "[project]\nname = \"x\"\nversion = \"1\"\ndependencies = [\"numpy\"]\n[project.optional-dependencies]\ngpu = [\"torch>=2\"]\n";
+    // The lock was made for the extra, too, or does not say for what.
+    check(&[("pyproject.toml", project), ("pdm.lock", lock)], &["pyproject.toml: numpy ?, torch 2.1.0 pypi"]);
     check(
-        &[("pyproject.toml", project), ("pdm.lock", lock)],
+        &[("pyproject.toml", project), ("pdm.lock", &lock.replace("\"default\", \"gpu\"]\n[[", "]\n[["))],
         &["pyproject.toml: numpy ?", "pyproject.toml[gpu]: numpy ?, torch 2.1.0 pypi"],
     );
     check(&[("pdm.lock", lock)], &["pdm.lock: ", "pdm.lock{gpu}: torch 2.1.0 pypi"]);
