@@ -234,9 +234,11 @@ fn holds(entry: &Table<'_>, value: &str) -> Option<bool> {
 mod tests {
     use super::super::tests::show;
 
+    const PROJECT: &str = "[project]\nname = 'p'\n";
+
     #[test]
     fn a_row_is_an_environment() {
-        let text = "[tool.hatch.envs.t]\ndependencies = ['torch=={matrix:torch}', 'x {matrix:none:y}']\nskip-install = true\n\
+        let text = "[tool.hatch.envs.t]\ndependencies = ['torch=={matrix:torch}', 'x{matrix:none:==1}']\nskip-install = true\n\
             [tool.hatch.envs.t.env-vars]\nA = '{matrix:torch}{root}'\nPIP_INDEX_URL = 'https://e.org/cpu'\n\
             [tool.hatch.envs.t.overrides]\nmatrix.torch.extra-dependencies = ['a', {value = 'b', if = ['2.1']}]\n\
             matrix.cuda.env-vars = [{key = 'PIP_INDEX_URL', value = 'https://e.org/cu', if = ['on']}, 'CUDA']\n\
@@ -244,14 +246,14 @@ mod tests {
             platform.windows.scripts = ['x']\n\
             [[tool.hatch.envs.t.matrix]]\ncuda = ['on', 'off']\ntorch = ['2.1']\n\
             [[tool.hatch.envs.t.matrix]]\ntorch = ['2.2']\npython = ['3.11']\n";
-        let mut got = show(text);
+        let mut got = show(&format!("{PROJECT}{text}"));
         got.sort();
         let mut want = Vec::new();
         for (name, torch, cuda) in [("on-2.1", "2.1", Some("on")), ("off-2.1", "2.1", Some("off")), ("py3.11-2.2", "2.2", None)] {
             let feature = format!("Feature(hatch.t.{name})");
             let mut say = |what: &str| want.push(format!("{what} <{feature}>"));
             say(&format!("torch=={torch}"));
-            say("x y");
+            say("x==1");
             say("set A=?");
             say("a");
             let more: &[&str] = match cuda {
@@ -280,14 +282,16 @@ mod tests {
             ("matrix.c.scripts = ['x']", true),
             ("matrix.c = 1", false),
         ] {
-            let text = format!("[tool.hatch.envs.t]\ndependencies = ['y']\n[tool.hatch.envs.t.overrides]\n{overrides}\n{matrix}");
+            let text = format!(
+                "{PROJECT}[tool.hatch.envs.t]\ndependencies = ['y']\n[tool.hatch.envs.t.overrides]\n{overrides}\n{matrix}"
+            );
             assert_eq!(show(&text).len(), if told { 2 } else { 0 }, "{overrides}");
         }
         for matrix in ["matrix = 1", "matrix = [1]", "matrix = [{c = []}]", "matrix = [{c = [1]}]", "matrix = [{c = 'x'}]"] {
-            assert_eq!(show(&format!("[tool.hatch.envs.t]\ndependencies = ['y']\n{matrix}\n")), [""; 0], "{matrix}");
+            assert_eq!(show(&format!("{PROJECT}[tool.hatch.envs.t]\ndependencies = ['y']\n{matrix}\n")), [""; 0], "{matrix}");
         }
         let wide = (0..20).map(|n| format!("'{n}'")).collect::<Vec<_>>().join(",");
         let wide = (0..30).map(|n| format!("v{n} = [{wide}]\n")).collect::<String>();
-        assert_eq!(show(&format!("[[tool.hatch.envs.t.matrix]]\n{wide}")), [""; 0]);
+        assert_eq!(show(&format!("{PROJECT}[[tool.hatch.envs.t.matrix]]\n{wide}")), [""; 0]);
     }
 }
