@@ -111,7 +111,7 @@ fn each_row_of_a_matrix_of_hatch_is_an_environment() {
         &[
             "pyproject.toml: numpy ?",
             "pyproject.toml:t.2.1.0-cpu: numpy ?, torch 2.1.0 pypi",
-            "pyproject.toml:t.2.1.0-cu118: numpy ?, torch 2.1.0+cu118 pytorch/cu118, torchvision 0.16.0+cu118 pytorch/cu118",
+            "pyproject.toml:t.2.1.0-cu118: numpy ?, torch 2.1.0+cu118 pytorch/cu118, torchvision 0.16.0+cu118… pytorch/cu118",
         ],
     );
 }
@@ -405,10 +405,10 @@ fn uv_installs_the_member_that_it_is_told() {
         let all = environments(&files);
         all.iter().find_map(|line| line.strip_prefix("a.sh: ")).unwrap_or_default().to_owned()
     };
-    assert_eq!(said("uv sync\n"), "torchaudio 2.2.0 pypi");
+    assert_eq!(said("uv sync\n"), "torch 2.2.0 pypi, torchaudio 2.2.0 pypi");
     assert_eq!(said("uv sync --package its-own\n"), "torch 2.2.0 pypi");
     assert_eq!(said("uv sync --package its-own --extra v\n"), "torch 2.2.0 pypi, torchvision 0.17.0 pypi");
-    assert_eq!(said("uv run --package r train.py\n"), "torchaudio 2.2.0 pypi");
+    assert_eq!(said("uv run --package r train.py\n"), "torch 2.2.0 pypi, torchaudio 2.2.0 pypi");
     // No member, and one that nobody knows.
     assert_eq!(said("uv sync --package other\n"), "");
     assert_eq!(said("uv sync --package nowhere\n"), "");
