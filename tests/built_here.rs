@@ -67,6 +67,44 @@ fn images_that_stand_on_each_other_end() {
 }
 
 #[test]
+fn what_is_copied_from_an_image_that_is_built_here_comes_along() {
+    let has = |text: &str, build: &str| {
+        let text = format!("FROM python:3.11\n{text}");
+        let files = [("base.Dockerfile", BASE), ("Dockerfile", text.as_str()), ("build.sh", build)];
+        let all = environments(&files);
+        let own =
+            |line: &String| Some(line.strip_prefix("Dockerfile: ").or_else(|| line.strip_prefix("Dockerfile:2: "))?.to_owned());
+        all.iter().find_map(own).unwrap_or_default()
+    };
+    let build = "docker build -t acme/base:1 -f base.Dockerfile .\n";
+    let whole = "COPY --from=acme/base:1 /usr/local/lib/python3.11/site-packages /usr/local/lib/python3.11/site-packages\n";
+    assert_eq!(has(whole, build), "<python:3.11> torch 2.1.0+cu121 pytorch/cu121");
+    let later = format!("{whole}RUN pip install torchaudio==2.1.0\n");
+    assert_eq!(has(&later, build), "<python:3.11> torch 2.1.0+cu121 pytorch/cu121, torchaudio 2.1.0 pypi");
+    let named = "FROM acme/base:1 AS made\nFROM python:3.11\nCOPY --from=made /usr/local /usr/local\n";
+    assert_eq!(has(named, build), "<python:3.11> torch 2.1.0+cu121 pytorch/cu121, torchvision 0.16.0+cu121 pytorch/cu121");
+    // One file of it, another tag, its own image of before.
+    assert_eq!(has("COPY --from=acme/base:1 /usr/local/bin/x /x\n", build), "<python:3.11> ");
+    assert_eq!(has(&whole.replace(":1", ":2"), build), "<python:3.11> ");
+    let own = format!("RUN pip install torch==2.2.0\n{whole}");
+    assert_eq!(has(&own, "docker build -t acme/base:1 .\n"), "<python:3.11> torch 2.2.0 pypi");
+}
+
+#[test]
+fn images_that_copy_from_each_other_end() {
+    let text = |other: &str, version: &str| {
+        format!("FROM python:3.11\nCOPY --from={other} /usr/local /usr/local\nRUN pip install torch=={version}\n")
+    };
+    let (a, b) = (text("b:1", "2.1.0"), text("a:1", "2.2.0"));
+    let build = "docker build -t a:1 -f a.Dockerfile .\ndocker build -t b:1 -f b.Dockerfile .\n";
+    let all = environments(&[("a.Dockerfile", a.as_str()), ("b.Dockerfile", b.as_str()), ("build.sh", build)]);
+    assert_eq!(
+        all,
+        ["a.Dockerfile: <python:3.11> torch 2.1.0 pypi", "b.Dockerfile: <python:3.11> torch 2.2.0 pypi", "build.sh: "]
+    );
+}
+
+#[test]
 fn commands_in_a_container_that_runs() {
     let run = "docker run -d --gpus all --name foo python:3.11 sleep infinity\n";
     let said = |rest: &str, want: &str| {

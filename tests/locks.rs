@@ -40,8 +40,10 @@ fn pdm() {
     let lock =
         "[metadata]\ngroups = [\"default\", \"gpu\"]\n[[package]]\nname = \"torch\"\nversion = \"2.1.0\"\ngroups = [\"gpu\"]\n";
     let project = "[project]\nname = \"x\"\nversion = \"1\"\ndependencies = [\"numpy\"]\n[project.optional-dependencies]\ngpu = [\"torch>=2\"]\n";
+    // The lock was made for the extra, too, or does not say for what.
+    check(&[("pyproject.toml", project), ("pdm.lock", lock)], &["pyproject.toml: numpy ?, torch 2.1.0 pypi"]);
     check(
-        &[("pyproject.toml", project), ("pdm.lock", lock)],
+        &[("pyproject.toml", project), ("pdm.lock", &lock.replace("\"default\", \"gpu\"]\n[[", "]\n[["))],
         &["pyproject.toml: numpy ?", "pyproject.toml[gpu]: numpy ?, torch 2.1.0 pypi"],
     );
     check(&[("pdm.lock", lock)], &["pdm.lock: ", "pdm.lock{gpu}: torch 2.1.0 pypi"]);
@@ -148,6 +150,40 @@ fn conda_s_own_lists() {
     check(
         &[("conda-linux-64.lock", explicit), ("setup.sh", "conda create -n x --file conda-linux-64.lock\n")],
         &[&format!("setup.sh: {pytorch}")],
+    );
+}
+
+#[test]
+fn pdm_installs_the_parts_that_its_lock_was_made_for() {
+    let project = "[project]\nname = \"x\"\ndependencies = [\"torch\"]\n[project.optional-dependencies]\ngpu = [\"torchvision\"]\n\
+        [dependency-groups]\nsound = [\"torchaudio\"]\n";
+    let lock = |groups: &str| {
+        let package = |name: &str, version: &str, group: &str| {
+            format!("[[package]]\nname = \"{name}\"\nversion = \"{version}\"\ngroups = [\"{group}\"]\n")
+        };
+        let packages = [("torch", "2.1.0", "default"), ("torchvision", "0.16.0", "gpu"), ("torchaudio", "2.1.0", "sound")];
+        let packages: String = packages.map(|(name, version, group)| package(name, version, group)).concat();
+        format!("[metadata]\n{groups}lock_version = \"4.5.0\"\n{packages}")
+    };
+    let said = |groups: &str, command: &str| {
+        let text = lock(groups);
+        let all = environments(&[("pyproject.toml", project), ("pdm.lock", &text), ("a.sh", command)]);
+        let own = all.iter().find_map(|line| line.strip_prefix("a.sh: ")).unwrap_or_default();
+        own.replace(" pypi", "")
+    };
+    let all = "groups = [\"default\", \"gpu\", \"sound\"]\n";
+    let (torch, vision, audio) = ("torch 2.1.0", "torchvision 0.16.0", "torchaudio 2.1.0");
+    assert_eq!(said(all, "pdm install\n"), format!("{torch}, {audio}, {vision}"));
+    assert_eq!(said("groups = [\"default\", \"gpu\"]\n", "pdm sync\n"), format!("{torch}, {vision}"));
+    assert_eq!(said("", "pdm install\n"), format!("{torch}, {audio}"), "an old lock does not say it");
+    assert_eq!(said(all, "pdm install -d\n"), format!("{torch}, {audio}"));
+    assert_eq!(said(all, "pdm install --prod\n"), torch);
+    assert_eq!(said(all, "pdm install --without sound\n"), format!("{torch}, {vision}"));
+    // The project by itself is what `pdm install` makes of it.
+    let text = lock(all);
+    check(
+        &[("pyproject.toml", project), ("pdm.lock", &text)],
+        &[&format!("pyproject.toml: {torch} pypi, {audio} pypi, {vision} pypi")],
     );
 }
 

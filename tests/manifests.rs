@@ -101,6 +101,22 @@ fn environments_of_hatch_stand_on_the_project() {
 }
 
 #[test]
+fn each_row_of_a_matrix_of_hatch_is_an_environment() {
+    let text = "[project]\nname = 'x'\ndependencies = ['numpy']\n[tool.hatch.envs.t]\nextra-dependencies = ['torch=={matrix:torch}']\n\
+        [tool.hatch.envs.t.overrides]\nmatrix.cuda.dependencies = [{ value = 'torchvision', if = ['cu118'] }]\n\
+        matrix.cuda.env-vars = [{ key = 'PIP_EXTRA_INDEX_URL', value = 'https://download.pytorch.org/whl/cu118', if = ['cu118'] }]\n\
+        [[tool.hatch.envs.t.matrix]]\ntorch = ['2.1.0']\ncuda = ['cpu', 'cu118']\n";
+    check(
+        &[("pyproject.toml", text)],
+        &[
+            "pyproject.toml: numpy ?",
+            "pyproject.toml:t.2.1.0-cpu: numpy ?, torch 2.1.0 pypi",
+            "pyproject.toml:t.2.1.0-cu118: numpy ?, torch 2.1.0+cu118 pytorch/cu118, torchvision 0.16.0+cu118… pytorch/cu118",
+        ],
+    );
+}
+
+#[test]
 fn environments_of_pixi() {
     let text = "[workspace]\nchannels = ['conda-forge']\nplatforms = ['linux-64', 'win-64']\n[dependencies]\npython = '3.11.*'\n\
         [feature.gpu.system-requirements]\ncuda = '12'\n[feature.gpu.dependencies]\ncuda-toolkit = '==12.1.1'\n[feature.gpu.pypi-dependencies]\n\
@@ -373,6 +389,29 @@ fn hostile_manifests_end() {
         format!("[project]\nname = 'x'\ndependencies = ['torch']\n[tool.poetry.dependencies]\ny = {{ path = '../{a}' }}\n")
     };
     environments(&[("a/pyproject.toml", &folder("b")), ("b/pyproject.toml", &folder("a"))]);
+}
+
+#[test]
+fn uv_installs_the_member_that_it_is_told() {
+    let root = "[project]\nname = 'r'\ndependencies = ['torchaudio==2.2.0']\n[tool.uv.workspace]\nmembers = ['packages/*']\n";
+    let member = "[project]\nname = 'Its_own'\ndependencies = ['torch==2.2.0']\n[project.optional-dependencies]\nv = ['torchvision==0.17.0']\n";
+    let said = |command: &str| {
+        let files = [
+            ("pyproject.toml", root),
+            ("packages/a/pyproject.toml", member),
+            ("other/pyproject.toml", "[project]\nname = 'other'\ndependencies = ['torch==2.3.0']\n"),
+            ("a.sh", command),
+        ];
+        let all = environments(&files);
+        all.iter().find_map(|line| line.strip_prefix("a.sh: ")).unwrap_or_default().to_owned()
+    };
+    assert_eq!(said("uv sync\n"), "torch 2.2.0 pypi, torchaudio 2.2.0 pypi");
+    assert_eq!(said("uv sync --package its-own\n"), "torch 2.2.0 pypi");
+    assert_eq!(said("uv sync --package its-own --extra v\n"), "torch 2.2.0 pypi, torchvision 0.17.0 pypi");
+    assert_eq!(said("uv run --package r train.py\n"), "torch 2.2.0 pypi, torchaudio 2.2.0 pypi");
+    // No member, and one that nobody knows.
+    assert_eq!(said("uv sync --package other\n"), "");
+    assert_eq!(said("uv sync --package nowhere\n"), "");
 }
 
 #[test]

@@ -38,10 +38,15 @@ fn a_script_from_elsewhere_may_replace_what_is_there() {
         ("bash -c \"$(curl -s https://x.example/i.sh)\"\n", false),
         ("source <(curl -s https://x.example/i.sh)\n", false),
         ("wget https://x.example/i.sh && bash i.sh\n", false),
+        // A driver, a distribution of hundreds of packages, an index for pip.
+        ("curl -fsSL https://ollama.com/install.sh | sh\n", false),
+        ("wget https://repo.anaconda.com/archive/Anaconda3-2023.03-Linux-x86_64.sh -O a.sh && bash a.sh -b\n", false),
+        ("curl -s https://packagecloud.io/install/repositories/x/y/script.python.sh | bash\n", false),
         // The installers of programs bring no packages; what is no script is not run.
         ("curl -LsSf https://astral.sh/uv/install.sh | sh\n", true),
         ("curl -LsSf \"https://astral.sh/uv/$UV/install.sh\" | env X=1 sh\n", true),
         ("curl -o /tmp/r.sh https://sh.rustup.rs && sh /tmp/r.sh -y\n", true),
+        ("curl -s https://packagecloud.io/install/repositories/github/git-lfs/script.deb.sh | bash\n", true),
         ("curl https://x.example/a.tar.gz | tar xz\n", true),
     ] {
         let want = if known { "s.sh: torch 2.1.0 pypi" } else { "s.sh: torch ?" };

@@ -119,6 +119,8 @@ pub struct InstallFlags {
     pub index_strategy: Option<Text>,
     /// `--environment` of pixi.
     pub environment: Option<Text>,
+    /// `--package` of uv: the member of the workspace that is meant, normalised where literal.
+    pub member: Option<Text>,
     /// `--extra` of uv, normalised where literal.
     pub extras: Vec<Text>,
     /// `--group` of uv and pip.

@@ -1,7 +1,7 @@
 //! Which lock belongs to which manifest, and to which tool.
 
 use super::{Project, paths};
-use crate::outline::{Kind, Tool};
+use crate::outline::{Choice, Kind, Tool};
 
 /// A kind of lock.
 #[derive(Debug)]
@@ -50,6 +50,21 @@ pub(super) fn beside<'p>(project: &'p Project<'_>, manifest: &'p str) -> impl It
         let before = lock.manifests.iter().take_while(|name| **name != paths::name(manifest));
         project.file(path).is_some() && !before.clone().any(|name| project.file(&paths::beside(manifest, name)).is_some())
     })
+}
+
+/// The groups and extras that pdm installs unasked: those that its lock was made for. `None` where none lies beside the manifest,
+/// or does not say it.
+/// Source: <https://pdm-project.org/latest/usage/dependency/#select-a-subset-of-dependency-groups-to-install>.
+pub(super) fn groups_of_pdm(project: &Project<'_>, manifest: &str) -> Option<Vec<Choice>> {
+    let (_, path) = beside(project, manifest).find(|(lock, _)| lock.kind == Kind::PdmLock)?;
+    let defaults = project.parts(project.file(&path)?).defaults();
+    let (_, groups) = defaults.first().filter(|(_, groups)| !groups.is_empty())?;
+    // pdm calls extras groups.
+    let both = groups.iter().flat_map(|group| match group {
+        Choice::Group(name) => vec![group.clone(), Choice::Extra(name.clone())],
+        _ => Vec::new(),
+    });
+    Some(both.collect())
 }
 
 /// The manifest that a lock is made from, of those that there are.

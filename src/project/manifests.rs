@@ -122,7 +122,8 @@ fn own(project: &Project<'_>, path: &str, file: File<'_>, push: &mut impl FnMut(
     let mut selection = alone();
     // uv's usual group is looked at by itself: `--no-dev` leaves it out.
     if tool != Tool::Uv {
-        selection.with.extend(defaults(project, file, tool).into_iter().flatten());
+        let locked = if tool == Tool::Pdm { locks::groups_of_pdm(project, path) } else { None };
+        selection.with.extend(locked.or_else(|| defaults(project, file, tool)).into_iter().flatten());
     }
     let choosing = project.usage.choosing(path, &file.outline.acts);
     if choosing.is_none() {

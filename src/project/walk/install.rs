@@ -116,7 +116,7 @@ impl<'p, 'a> Walker<'p, 'a> {
                         if file.kind == Kind::CondaLock {
                             let mut locked = Installed { prefix: self.prefix.clone(), ..self.step(Tool::Pip, at) };
                             locked.flags = install.flags.clone();
-                            let world = self.chosen(file, &mut locked);
+                            let world = self.chosen(&path, file, &mut locked);
                             let before = self.enter_world(world);
                             self.lock_file(file, &mut locked, &via);
                             self.world = before;
@@ -152,7 +152,13 @@ impl<'p, 'a> Walker<'p, 'a> {
     /// A file named on a command line or by a variable.
     pub(super) fn read(&mut self, include: &Include, step: &mut Installed, via: &[(Span, Reason)], depth: usize) {
         let path = match include.how {
-            How::Project => self.open_project(&include.path, step.tool),
+            How::Project => {
+                let found = self.open_project(&include.path, step.tool);
+                match &step.flags.member {
+                    Some(name) => found.and_then(|(_, path)| self.member(&path, name)),
+                    None => found,
+                }
+            }
             How::CondaEnvironment => self.open(&include.path, Kind::CondaEnvironment),
             How::Script => self.open(&include.path, Kind::Script),
             // Those are read where they are met.
@@ -203,7 +209,7 @@ impl<'p, 'a> Walker<'p, 'a> {
             }
             How::Requirements if file.kind == Kind::Pylock => self.lock_file(file, step, via),
             How::Project if is_project(file.kind) || file.kind.is_lock() => {
-                let world = self.chosen(file, step);
+                let world = self.chosen(path, file, step);
                 // The extras hold inside the project only.
                 let before = self.enter_world(world);
                 if file.kind.is_lock() {
@@ -219,11 +225,19 @@ impl<'p, 'a> Walker<'p, 'a> {
     }
 
     /// The world with what a step takes of a project or lock: extras, groups, an environment.
-    pub(super) fn chosen(&mut self, file: File<'a>, step: &mut Installed) -> World {
+    pub(super) fn chosen(&mut self, path: &str, file: File<'a>, step: &mut Installed) -> World {
         let mut world = World::clone(&self.world);
         world.project = true;
-        world.with.extend(self.extras(file, step));
-        world.with.extend(self.groups(file, step));
+        match self.locked_groups(path, step) {
+            Some(groups) => {
+                step.flags.parts_only |= !groups.contains(&Choice::Group("default".to_owned()));
+                world.with.extend(groups);
+            }
+            None => {
+                world.with.extend(self.extras(file, step));
+                world.with.extend(self.groups(file, step));
+            }
+        }
         let named = step.flags.environment.as_ref().map(|name| self.variables.resolve(name));
         if named == Some(None) {
             step.open = true;

@@ -2,6 +2,7 @@
 
 use super::super::File;
 use super::super::installers::is_read_by;
+use super::super::locks;
 use super::super::manifests::{defaults, is_of_feature};
 use super::super::paths::beside;
 use super::install::unread;
@@ -45,6 +46,27 @@ impl<'a> Walker<'_, 'a> {
         let without = named(&step.flags.without);
         groups.retain(|group| !without.contains(group));
         groups
+    }
+
+    /// What pdm takes of a project where a command names no part of it: the parts that its lock was made for.
+    /// Source: pdm-project/pdm@060a8e476b3b280ee0a82e033d7afcc7765fe64f:src/pdm/cli/filters.py.
+    pub(super) fn locked_groups(&self, path: &str, step: &Installed) -> Option<Vec<Choice>> {
+        let flags = &step.flags;
+        let named = flags.all_extras || flags.all_groups || flags.parts_only || !step.asks.is_empty();
+        let lists = [&flags.extras, &flags.groups, &flags.without];
+        let unset = step.tool == Tool::Pdm && flags.default_groups && !named && lists.iter().all(|list| list.is_empty());
+        locks::groups_of_pdm(self.project, path).filter(|_| unset)
+    }
+
+    /// The manifest of the member that is called so, of the workspace of which a manifest is one.
+    pub(super) fn member(&mut self, manifest: &str, name: &Text) -> Option<(File<'a>, String)> {
+        let name = requirement::normalise(&self.variables.resolve(name)?);
+        let path = beside(&format!("{}/x", self.project.named.get(name.as_str())?), "pyproject.toml");
+        let path = path.trim_start_matches('/');
+        let workspaces = &self.project.workspaces;
+        let root = |path| workspaces.root(path).unwrap_or(path).to_owned();
+        let file = self.project.file(path).filter(|_| root(path) == root(manifest))?;
+        Some((file, path.to_owned()))
     }
 
     /// The extras that a step takes of a project.
@@ -292,7 +314,7 @@ impl<'a> Walker<'_, 'a> {
                 self.script.reached.insert(file.id);
                 // A project that asks for itself says nothing new.
                 if self.bounds.enter(file.outline) {
-                    let world = self.chosen(file, &mut own);
+                    let world = self.chosen(&path, file, &mut own);
                     let before = self.enter_world(world);
                     self.project_file(&path, file, &mut own, &[], 1);
                     self.world = before;

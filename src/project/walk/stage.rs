@@ -8,6 +8,7 @@ use super::super::arguments::InPlace;
 use super::super::context::LeftOut;
 use super::super::givers::Gpu;
 use super::super::paths;
+use super::super::spoken::Name;
 use super::super::variables::{self, Seen, Value, Variables};
 use super::acts::configures;
 use super::decided::of_machine;
@@ -199,8 +200,9 @@ impl<'a> Walker<'_, 'a> {
                 }
             }
             Some(from) => {
+                let at = from.at;
                 if let Some(from) = self.variables.resolve(from) {
-                    self.copy_from(path, &from, &sources);
+                    self.copy_from(path, &from, at, &sources);
                 }
             }
         }
@@ -223,17 +225,22 @@ impl<'a> Walker<'_, 'a> {
         }
     }
 
-    /// Packages that an earlier stage installed under a folder that is copied whole.
-    pub(super) fn copy_from(&mut self, path: &str, from: &str, sources: &[String]) {
+    /// Packages that an earlier stage, or an image that is built here, has under a folder that is copied whole. `at` is where it
+    /// is named.
+    pub(super) fn copy_from(&mut self, path: &str, from: &str, at: Span, sources: &[String]) {
         let Some((earlier, nested)) = self.image.as_ref().map(|i| (i.stage, i.nested + 1)) else { return };
         let Some(file) = self.project.file(path).filter(|_| nested <= DEEPEST) else { return };
-        let parts = self.project.parts(file);
-        // What takes the stage's place is not known.
-        if self.image.as_ref().is_some_and(|image| image.in_place_of(from).is_some()) {
-            return;
-        }
-        let Some(n) = parts.first_called(&from.to_lowercase(), earlier) else { return };
-        let Some(happened) = self.happened_in(path, file, n, nested) else { return };
+        let given = self.image.as_ref().and_then(|image| image.in_place_of(from));
+        let stage = || self.project.parts(file).first_called(&from.to_lowercase(), earlier);
+        let happened = match given {
+            Some(InPlace::Image(image) | InPlace::Built(image)) => self.happened_in_built(path, file, image, at, nested),
+            Some(InPlace::Unknown) => None,
+            None => match stage() {
+                Some(n) => self.happened_in(path, file, n, nested),
+                None => self.happened_in_built(path, file, from, at, nested),
+            },
+        };
+        let Some(happened) = happened else { return };
         let carries = |prefix: &Prefix| sources.iter().any(|source| carries(source, prefix));
         let carried = happened.events.iter().filter(|event| match event {
             Event::Install(step) => carries(&step.prefix),
@@ -257,23 +264,45 @@ impl<'a> Walker<'_, 'a> {
         if !self.bounds.again(parts.part(n, file.outline.acts.len()).map_or(0, |(begin, end)| end - begin)) {
             return None;
         }
+        let happened = Rc::new(self.apart(path, file, nested, |other| {
+            other.globals(file);
+            other.stage(path, file, n, 0);
+        }));
+        self.stages.insert((n, nested), Rc::clone(&happened));
+        Some(happened)
+    }
+
+    /// What happens in an image that one build here gives its name.
+    fn happened_in_built(&mut self, path: &str, file: File<'a>, image: &str, at: Span, nested: usize) -> Option<Rc<Happened>> {
+        let project = self.project;
+        let made = project.givers.stood_on(&Name::of(image))?;
+        // What a stage takes from its own image was made before, of what is not known.
+        let earlier = self.image.as_ref().map_or(0, |image| image.stage);
+        let of_before = || project.parts(file).first_called(&made.target.to_lowercase(), earlier).is_some();
+        if made.dockerfile == path && (made.target.is_empty() || !of_before()) {
+            return None;
+        }
+        let mut is_made = false;
+        let happened = self.apart(path, file, nested, |other| is_made = other.makes(made, at, 1).is_some());
+        is_made.then(|| Rc::new(happened))
+    }
+
+    /// What happens where nothing has happened yet, so many stages deep.
+    fn apart(&mut self, path: &str, file: File<'a>, nested: usize, goes: impl FnOnce(&mut Walker<'_, 'a>)) -> Happened {
         let survey = self.survey.as_ref().map(|_| Survey::default());
         let mut other = Walker { survey, ..Walker::new(self.project, &self.world) };
         other.image = Some(ImageState { nested, ..ImageState::new(self.project, path, self.world.build) });
         other.bounds = std::mem::take(&mut self.bounds);
         other.stages = std::mem::take(&mut self.stages);
         other.variables = of_machine(&self.world.platform, Span::new(file.id, 0, 0));
-        other.globals(file);
-        other.stage(path, file, n, 0);
+        goes(&mut other);
         self.bounds = std::mem::take(&mut other.bounds);
         self.stages = std::mem::take(&mut other.stages);
         self.script.reached.append(&mut other.script.reached);
         self.script.looked.append(&mut other.script.looked);
         self.script.choices.append(&mut other.script.choices);
         self.script.telling.append(&mut other.script.telling);
-        let happened = Rc::new(Happened { events: other.script.events, installed: other.script.installed });
-        self.stages.insert((n, nested), Rc::clone(&happened));
-        Some(happened)
+        Happened { events: other.script.events, installed: other.script.installed }
     }
 }
 

@@ -66,6 +66,7 @@ fn project(parts: Vec<Part>, at: Span) -> Vec<Does> {
         flags: InstallFlags { default_groups: true, ..InstallFlags::default() },
         line: None,
     };
+    let mut production = false;
     for part in parts {
         match part {
             Part::Argument(word) => pip::ask(&mut it, word),
@@ -74,7 +75,8 @@ fn project(parts: Vec<Part>, at: Span) -> Vec<Does> {
             Part::Option { name: "--lockfile" | "--override", .. } => return Vec::new(),
             Part::Option { name: "--dry-run" | "--check" | "--no-sync" | "--global", .. } => it.flags.elsewhere = true,
             Part::Option { name: "--exclude-newer", .. } => it.flags.not_newest = true,
-            Part::Option { name: "--production", .. } => it.flags.default_groups = false,
+            Part::Option { name: "--production", .. } => (production, it.flags.default_groups) = (true, false),
+            Part::Option { name: "--dev", .. } => it.flags.all_groups = true,
             Part::Option { name: "--reinstall", .. } => it.flags.reinstall = true,
             Part::Option { name: "--project", value: Some(value), .. } => folder = value,
             Part::Option { name: "--without", value: Some(value), .. } => it.flags.without.extend(pip::names(&value)),
@@ -89,6 +91,9 @@ fn project(parts: Vec<Part>, at: Span) -> Vec<Does> {
             _ => {}
         }
     }
+    // A group that is named stands for all of them; what is left out is left out of all there is.
+    it.flags.all_extras |= !it.flags.without.is_empty() && it.flags.groups.is_empty() && !it.flags.all_groups && !production;
+    it.flags.all_groups &= it.flags.groups.is_empty();
     it.reads.insert(0, Include { path: folder, how: How::Project });
     vec![Does::Install(it)]
 }
@@ -103,7 +108,10 @@ mod tests {
     fn commands() {
         for (line, want) in [
             ("install -G gpu --prod --no-lock", "Pdm Project:. extras:gpu groups:gpu"),
-            ("sync -p /app --without dev --no-editable", "Pdm Project:/app defaults without:dev"),
+            ("sync -p /app --without dev --no-editable", "Pdm Project:/app all-extras defaults without:dev"),
+            ("sync --prod --without gpu", "Pdm Project:. without:gpu"),
+            ("install -d", "Pdm Project:. all-groups defaults"),
+            ("install -d -G t", "Pdm Project:. defaults extras:t groups:t"),
             ("install -G :all", "Pdm Project:. all-extras defaults"),
             ("sync -G t --no-default", "Pdm Project:. parts-only defaults extras:t groups:t"),
             ("install --check", "Pdm Project:. elsewhere defaults"),

@@ -330,6 +330,7 @@ pub(super) mod tests {
                     ("strategy", &f.index_strategy),
                     ("python", &f.python),
                     ("environment", &f.environment),
+                    ("member", &f.member),
                 ] {
                     out.extend(value.as_ref().map(|v| format!("{name}:{}", text(v))));
                 }

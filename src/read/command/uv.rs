@@ -195,7 +195,10 @@ fn project_with(parts: Vec<Part>, at: Span, elsewhere: bool) -> Option<Install> 
     let (mut dev, mut without) = (true, Vec::new());
     for part in parts {
         match part {
-            Part::Option { name: "--package" | "--script", .. } => return None,
+            Part::Option { name: "--script", .. } => return None,
+            // Of several nobody says what they have in common.
+            Part::Option { name: "--package", .. } if it.flags.member.is_some() => return None,
+            Part::Option { name: "--package", value, .. } => it.flags.member = Some(normal(value?)),
             Part::Option { name: "--project" | "--directory", value: Some(path), .. } => folder = path,
             Part::Option { name: "--no-default-groups", .. } => dev = false,
             Part::Option { name: "--no-dev", .. } => without.push(Text::literal("dev", at)),
@@ -422,7 +425,8 @@ mod tests {
             ("sync --only-group lint", "Uv Project:. parts-only groups:lint"),
             ("sync --only-dev", "Uv Project:. parts-only groups:dev"),
             ("sync --all-groups --no-default-groups", "Uv Project:. all-groups"),
-            ("sync --package other", ""),
+            ("sync --package Other_x", "Uv Project:. defaults member:other-x"),
+            ("sync --package a --package b", ""),
             ("lock", "Uv Project:. elsewhere defaults"),
             ("add torch --index pt=https://e.org/cu118 --extra x", "Uv torch Project:. Extra:pt=https://e.org/cu118 defaults"),
             ("add -r requirements.txt", "Uv Project:. Requirements:requirements.txt defaults"),

@@ -10,6 +10,12 @@ use crate::source::FileId;
 pub(in crate::read) fn read(file: FileId, text: &str) -> Outline {
     let (toml, root, torn) = Toml::parse(file, text);
     let mut acts = Vec::new();
+    let groups = table(&root, &["metadata"]).and_then(|metadata| metadata.get_key_value("groups"));
+    acts.extend(groups.map(|(key, list)| {
+        let names = toml.strings(list);
+        let groups = names.iter().filter_map(Text::known).map(|name| Choice::Group(normalise(name))).collect();
+        Act { at: toml.entry(key, list), when: When::default(), does: Does::Defaults(groups) }
+    }));
     let python = table(&root, &["metadata"]).and_then(|metadata| metadata.get("targets")).and_then(|list| {
         // Of several targets any may be meant.
         let [target] = items(list).collect::<Vec<_>>()[..] else { return None };
@@ -65,6 +71,7 @@ mod tests {
         assert_eq!(
             shown(read, SAMPLE),
             [
+                "Defaults([Group(\"default\"), Group(\"dev\"), Group(\"gpu\")])",
                 "python >=3.10,<3.13",
                 "torch 2.1.0 if sys_platform == 'linux'",
                 "cupy 13 <Group(gpu)>",

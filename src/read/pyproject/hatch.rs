@@ -2,70 +2,70 @@
 //!
 //! Sources: <https://hatch.pypa.io/latest/config/environment/overview/>, <https://hatch.pypa.io/latest/plugins/environment/virtual/>.
 
-use super::super::syntax::toml::{Table, Value, entries, is_set, table, word};
+use super::super::syntax::toml::{Table, entries, is_set, table, word};
+use super::hatch_matrix::{Row, Settled, rows};
 use super::{Manifest, Out};
 use crate::notation::requirement::normalise;
-use crate::outline::{Act, Choice, Composed, Does, Piece, Role, Scope, Text, Tool, Variable, When};
+use crate::outline::{Act, Choice, Composed, Does, Role, Scope, Text, Tool, Variable, When};
+use crate::source::Span;
 
-/// Environments of one file that are looked at.
+/// Environments of one file that are looked at, each row of a matrix as one.
 const MOST: usize = 64;
 /// Environments that stand on each other.
 const DEEPEST: usize = 8;
 
 impl<'a, 't> Manifest<'a, 't> {
-    /// The environments of the table; nothing where there is none.
+    /// The environments of the table, and one for each row of their matrices; nothing where there is none.
     pub(super) fn hatch(&self, out: &mut Out) {
         let Some(all) = table(self.root, &["tool", "hatch", "envs"]) else { return };
+        let mut left = MOST;
         for (name, value) in entries(self.root, &["tool", "hatch", "envs"]).take(MOST) {
             let Some(own) = value.get_ref().as_table() else { continue };
             let chain = chain(all, name.get_ref(), own);
-            // What a variable or a matrix turns it into is not followed.
-            if chain.iter().any(|table| table.contains_key("overrides")) {
-                continue;
-            }
-            let first = |key: &str| chain.iter().find_map(|table| table.get(key));
-            let feature = Choice::Feature(format!("hatch.{}", name.get_ref()));
-            let when = When(vec![feature.clone()]);
-            for list in ["dependencies", "extra-dependencies"].into_iter().filter_map(first) {
-                self.list(list, &when, Role::Asks, out);
-            }
-            let mut with = vec![feature];
-            for (key, choice) in [
-                ("features", Choice::Extra as fn(String) -> Choice),
-                ("dependency-groups", Choice::Group as fn(String) -> Choice),
-            ] {
-                let names = first(key).map(|list| self.toml.strings(list)).unwrap_or_default();
-                with.extend(names.iter().filter_map(Text::known).map(|name| choice(normalise(name))));
-            }
-            for (variable, value) in chain.iter().rev().flat_map(|table| entries(table, &["env-vars"])) {
-                let at = self.toml.entry(variable, value);
-                let Some(value) = self.variable(value) else { continue };
-                let set = Variable { name: variable.get_ref().to_string(), value: Some(value), scope: Scope::Environment };
-                out.acts.push(Act { at, when: when.clone(), does: Does::Set(set) });
-            }
-            if let Some(python) = first("python").and_then(|python| self.toml.string(python)) {
-                let version = python.known().unwrap_or_default();
-                if version.starts_with("3.") {
-                    let exactly = Text::literal(format!("=={version}.*"), python.at);
-                    out.acts.push(Act { at: python.at, when: when.clone(), does: Does::Python(exactly) });
+            let Some(rows) = rows(name.get_ref(), &chain, left) else { continue };
+            left -= rows.len();
+            for row in rows {
+                if let Some(settled) = Settled::of(&chain, &row, &self.toml) {
+                    self.environment(self.toml.entry(name, value), &row, &settled, out);
                 }
             }
-            let said = |key: &str| first(key).and_then(|value| value.get_ref().as_bool()) == Some(true);
-            let uv = first("installer").and_then(|value| value.get_ref().as_str()) == Some("uv");
-            let composed = Composed {
-                name: Some(name.get_ref().to_string()),
-                tool: if uv { Tool::UvPip } else { Tool::Pip },
-                with,
-                project: !said("skip-install") && !said("detached"),
-            };
-            out.acts.push(Act { at: self.toml.entry(name, value), when: When::default(), does: Does::Environment(composed) });
         }
     }
-    /// A value; `{root}` and its like are filled in later.
-    fn variable(&self, value: &Value<'_>) -> Option<Text> {
-        let text = self.toml.string(value)?;
-        let filled = text.known().is_some_and(|text| text.contains('{'));
-        Some(if filled { Text { pieces: vec![Piece::Opaque], at: text.at } } else { text })
+
+    fn environment(&self, at: Span, row: &Row<'a, 't>, settled: &Settled<'a, 't>, out: &mut Out) {
+        let feature = Choice::Feature(format!("hatch.{}", row.name));
+        let when = When(vec![feature.clone()]);
+        for list in ["dependencies", "extra-dependencies"] {
+            let items = settled.items(list);
+            self.listed(items, &when, Role::Asks, &|text| row.filled(text), out);
+        }
+        let mut with = vec![feature];
+        for (key, choice) in
+            [("features", Choice::Extra as fn(String) -> Choice), ("dependency-groups", Choice::Group as fn(String) -> Choice)]
+        {
+            let names = settled.items(key).into_iter().filter_map(|item| item.get_ref().as_str());
+            with.extend(names.map(|name| choice(normalise(name))));
+        }
+        for (variable, (at, value)) in &settled.variables {
+            let set = Variable { name: variable.clone(), value: Some(value.clone()), scope: Scope::Environment };
+            out.acts.push(Act { at: *at, when: when.clone(), does: Does::Set(set) });
+        }
+        if let Some(python) = settled.literal("python").and_then(|python| self.toml.string(python)) {
+            let version = python.known().unwrap_or_default();
+            if version.starts_with("3.") {
+                let exactly = Text::literal(format!("=={version}.*"), python.at);
+                out.acts.push(Act { at: python.at, when: when.clone(), does: Does::Python(exactly) });
+            }
+        }
+        let said = |key: &str| settled.literal(key).and_then(|value| value.get_ref().as_bool()) == Some(true);
+        let uv = settled.literal("installer").and_then(|value| value.get_ref().as_str()) == Some("uv");
+        let composed = Composed {
+            name: Some(row.name.clone()),
+            tool: if uv { Tool::UvPip } else { Tool::Pip },
+            with,
+            project: !said("skip-install") && !said("detached"),
+        };
+        out.acts.push(Act { at, when: When::default(), does: Does::Environment(composed) });
     }
 }
 
@@ -92,7 +92,7 @@ mod tests {
             [tool.hatch.envs.default.env-vars]\nPIP_INDEX_URL = 'https://e.org/cu118'\nX = '{root}'\n\
             [tool.hatch.envs.gpu]\nextra-dependencies = ['cupy']\nfeatures = ['CUDA_12']\npython = '3.11'\n\
             [tool.hatch.envs.docs]\ndetached = true\ndependencies = ['sphinx']\n\
-            [tool.hatch.envs.odd]\noverrides.x = 1\n";
+            [tool.hatch.envs.odd]\noverrides.platform.linux.dependencies = ['x']\n";
         let mut got = show(text);
         got.sort();
         let mut want = [

@@ -1,6 +1,7 @@
 //! `pyproject.toml`: PEP 621, PEP 735, and the tables of the tools that install projects.
 
 mod hatch;
+mod hatch_matrix;
 mod pdm;
 mod poetry;
 mod setuptools;
@@ -136,19 +137,23 @@ impl<'a, 't> Manifest<'a, 't> {
     }
     /// A list of requirements, and what its items bring in from other lists of this file.
     fn list(&self, list: &Value<'t>, when: &When, role: Role, out: &mut Out) {
+        self.listed(items(list).collect(), when, role, &|text| text, out);
+    }
+    /// The same of single items; `fills` puts in what stands for something else.
+    fn listed(&self, list: Vec<&Value<'t>>, when: &When, role: Role, fills: &dyn Fn(Text) -> Text, out: &mut Out) {
         let mut visited: HashSet<Visit> = HashSet::new();
         visited.extend(when.0.first().map(|own| Visit { list: own.clone(), markers: Vec::new() }));
         let mut open = vec![(list, Vec::new())];
         let mut own = true;
         while let Some((list, markers)) = open.pop() {
-            for item in items(list) {
+            for item in list {
                 if !own && out.brought >= BROUGHT {
                     return;
                 }
                 out.brought += usize::from(!own);
                 let mut next = self.named_lists(item);
                 if next.is_empty()
-                    && let Some(written) = self.toml.string(item)
+                    && let Some(written) = self.toml.string(item).map(fills)
                 {
                     let choices = when.0.iter().cloned().chain(markers.iter().cloned().map(Choice::Marker));
                     let (at, language) = (written.at, Language::Pep508);
@@ -165,7 +170,7 @@ impl<'a, 't> Manifest<'a, 't> {
                 for (choice, list, marker) in next.drain(..) {
                     let markers: Vec<_> = markers.iter().cloned().chain(marker).collect();
                     if markers.len() < 4 && visited.insert(Visit { list: choice, markers: markers.clone() }) {
-                        open.push((list, markers));
+                        open.push((items(list).collect(), markers));
                     }
                 }
             }

@@ -260,7 +260,8 @@ impl Moving<'_> {
     fn flags(&mut self, flags: &mut InstallFlags) {
         let many = [&mut flags.no_binary, &mut flags.no_isolation_for, &mut flags.extras, &mut flags.groups, &mut flags.without];
         self.texts(many.into_iter().flatten());
-        let single = [&mut flags.torch_backend, &mut flags.index_strategy, &mut flags.environment, &mut flags.python];
+        let single =
+            [&mut flags.torch_backend, &mut flags.index_strategy, &mut flags.environment, &mut flags.member, &mut flags.python];
         self.texts(single.into_iter().flatten());
     }
 
