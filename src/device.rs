@@ -137,7 +137,9 @@ fn chooses_cpu(option: &str, value: &str, choice: Choice) -> bool {
     let device = option == "d" || ["device", "accelerator"].iter().any(|name| option.ends_with(name));
     let gpu = option == "ngl" || ["cuda", "gpu", "gpus"].iter().any(|name| option.ends_with(name));
     let any = value == "auto" && choice == Choice::CpuOrAny;
-    device && (any || is_cpu(&value)) || gpu && is_off(&value) || leaves_to_cpu(&option, &value)
+    // Apple's GPUs (`mps`) are none of NVIDIA's.
+    let none = ["mps", "none"].contains(&value.as_str());
+    device && (any || none || is_cpu(&value)) || gpu && is_off(&value) || leaves_to_cpu(&option, &value)
 }
 
 /// The value is the CPU, of what names a device; or the name speaks of GPUs, and the value is off.
@@ -259,6 +261,8 @@ mod tests {
             ("MODE", "gpu", false),
             ("QUEUE", "cpu", false),
             ("CUDA_DEVICE", "0", false),
+            ("TORCH_DEVICE", "mps", true),
+            ("MODE", "none", false),
         ] {
             assert_eq!(hides_gpus(name, value, Choice::Cpu), hides, "{name}={value}");
         }

@@ -73,6 +73,7 @@ const OTHER: &[&str] = &[
     "cat",
     "chmod",
     "chown",
+    "compileall",
     "coverage",
     "cp",
     "curl",
