@@ -312,7 +312,7 @@ impl Wanted<'_> {
             let Some(pin) = ask.wants.pin().filter(|_| is_beside && !told.contains(ask.package.as_str())) else { continue };
             let here = || ask.builds.only().or_else(|| ask.builds.today()).is_some_and(|build| build.index == now.index);
             let tagged = pin.local().is_some();
-            if !tagged && !(moves && here()) {
+            if !(tagged || moves && here()) {
                 continue;
             }
             told.insert(&ask.package);
