@@ -45,7 +45,8 @@ fn needs(place: &LaunchPlace<'_>, environments: &[&Environment], own: &Command) 
         || on_cuda.is_none() && launch.entrypoint.is_none() && says_cpu(own_words(), Choice::CpuOrAny);
     let work =
         if is_unread(launch.entrypoint.iter().flatten().chain(&launch.command).next()) { Work::Unsure } else { work::of(&bare) };
-    if hidden || cpu || on_cuda.is_none() && work == Work::Other && !words.is_empty() {
+    let service = launch.build.is_none() && launch.image.as_ref().and_then(Text::known).is_some_and(work::is_service);
+    if hidden || cpu || on_cuda.is_none() && (service || work == Work::Other && !words.is_empty()) {
         return Vec::new();
     }
     let mut needs: Vec<Evidence> = Vec::new();

@@ -1,5 +1,50 @@
 //! What a container's program does, as far as its words tell: whether it may look at a GPU.
 
+/// Images of databases, queues, proxies and their like, by the last part of their name.
+const SERVICES: &[&str] = &[
+    "adminer",
+    "clickhouse-server",
+    "elasticsearch",
+    "etcd",
+    "grafana",
+    "haproxy",
+    "httpd",
+    "influxdb",
+    "kafka",
+    "keycloak",
+    "kibana",
+    "loki",
+    "mariadb",
+    "memcached",
+    "minio",
+    "mongo",
+    "mysql",
+    "nats",
+    "neo4j",
+    "nginx",
+    "opensearch",
+    "pgadmin4",
+    "pgbouncer",
+    "pgvector",
+    "phpmyadmin",
+    "postgres",
+    "prometheus",
+    "rabbitmq",
+    "redis",
+    "redis-stack",
+    "redisinsight",
+    "registry",
+    "traefik",
+    "valkey",
+    "zookeeper",
+];
+
+/// Whether an image is a service that never looks at a GPU, by its name: `redis:7`, `docker.io/library/postgres`.
+pub(crate) fn is_service(image: &str) -> bool {
+    let name = image.rsplit('/').next().unwrap_or_default();
+    SERVICES.contains(&name.split([':', '@']).next().unwrap_or_default())
+}
+
 /// What the words of a command tell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Work {
