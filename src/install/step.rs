@@ -52,20 +52,6 @@ pub(super) struct Wanted {
     pub(super) chosen: bool,
 }
 
-/// The name with which wheels begin that a shell's pattern leads to: `torch` of `dist/torch-*.whl`, none of `dist/*.whl`.
-fn name_of_wheels(text: &str) -> Option<String> {
-    let file = text.rsplit('/').next().filter(|file| file.ends_with(".whl"))?;
-    let at = file.find(['*', '?', '['])?;
-    let name = file[..at].split('-').next().unwrap_or_default();
-    Some(requirement::normalise(name))
-}
-
-/// Whether any package may come of an ask: one that nothing is known of, wheels whose names are not told.
-fn is_any_wheel(ask: &Asked) -> bool {
-    let Some(text) = ask.text.as_deref() else { return ask.package.is_none() && ask.language == Language::Pep508 };
-    name_of_wheels(text).is_some_and(|name| name.is_empty())
-}
-
 impl State {
     /// Lets a step happen.
     pub(super) fn install(&mut self, step: &Installed, aliases: &dyn Aliases) {
@@ -110,7 +96,7 @@ impl State {
             // What no index in reach serves does not come.
             let mut builds = if want.alone.builds.is_empty() { want.alone.clone() } else { pruned.left[n].clone() };
             builds.open = want.alone.open;
-            builds.open |= (step.open || step.asks.iter().any(is_any_wheel)) && want.implied;
+            builds.open |= (step.open || step.asks.iter().any(|ask| ask.anything)) && want.implied;
             if step.bounds_open && !want.held && (want.implied || want.wants.pin().is_none()) {
                 builds = Candidates { open: true, today: None, ..builds };
             }
@@ -166,7 +152,7 @@ impl State {
         }
         // What it installed besides is not known.
         self.unlisted |= step.open;
-        if let Some(at) = step.asks.iter().find(|ask| is_any_wheel(ask)).map(|ask| ask.at) {
+        if let Some(at) = step.asks.iter().find(|ask| ask.anything).map(|ask| ask.at) {
             self.run_unread();
             self.upon = self.upon.or(Some(at));
         }
@@ -194,16 +180,7 @@ impl State {
                 extras: Vec::new(),
                 marker: None,
             });
-            let named = || ask.text.as_deref().and_then(name_of_wheels).filter(|name| resolve::is_framework(name));
-            let of_wheels = || {
-                named().map(|name| Requirement {
-                    subject: Subject::Elsewhere { name: Some(name) },
-                    extras: Vec::new(),
-                    marker: None,
-                })
-            };
-            let parsed = of_wheels().or_else(|| ask.text.as_deref().map_or(somehow, |text| requirement::parse(text).ok()));
-            let Some(parsed) = parsed else { continue };
+            let Some(parsed) = ask.text.as_deref().map_or(somehow, |text| requirement::parse(text).ok()) else { continue };
             if parsed.marker.as_ref().is_some_and(|m| m.holds(&self.platform, &[]) != Some(true)) {
                 continue;
             }
@@ -283,7 +260,7 @@ impl State {
             }
             let mut also = entry.also.clone();
             also.push((lock.name.at, Reason::Here));
-            let ask = Asked { text: None, package: None, language: Language::Pep508, at: lock.version.at, also };
+            let ask = Asked { text: None, package: None, anything: false, language: Language::Pep508, at: lock.version.at, also };
             places.insert(name.clone(), wanted.len());
             let new = self.package(name, Specifiers::default(), &ask, view);
             wanted.push(Wanted { shown: new.wants.to_string(), ..new });
@@ -411,7 +388,7 @@ impl State {
                 };
                 let mut also = also.clone();
                 also.push((place, Reason::Requires { by: by.clone(), what: (*text).to_owned() }));
-                let ask = Asked { text: None, package: None, language: Language::Pep508, at: place, also };
+                let ask = Asked { text: None, package: None, anything: false, language: Language::Pep508, at: place, also };
                 match wanted.iter_mut().find(|w| w.name == *name) {
                     Some(known) => {
                         if known.implied && fixed.get(name).is_some_and(|before| *before < fixes) {

@@ -171,7 +171,14 @@ impl<'p, 'a> Walker<'p, 'a> {
             unread(step, include.how, &include.path);
             if include.how == How::Overrides {
                 let at = include.path.at;
-                step.overrides.push(Asked { text: None, package: None, language: Language::Pep508, at, also: via.to_vec() });
+                step.overrides.push(Asked {
+                    text: None,
+                    package: None,
+                    anything: false,
+                    language: Language::Pep508,
+                    at,
+                    also: via.to_vec(),
+                });
             }
             return;
         };
@@ -411,8 +418,12 @@ impl<'p, 'a> Walker<'p, 'a> {
 
     pub(super) fn asked(&self, requirement: &Requirement, via: &[(Span, Reason)]) -> Asked {
         let text = self.variables.resolve(&requirement.written);
+        let package = if text.is_none() { package_of(&requirement.written) } else { None };
+        let begins = matches!(requirement.written.pieces.first(), Some(Piece::Literal(_)));
+        let unnamed = text.is_none() && package.is_none() && requirement.language == Language::Pep508;
         Asked {
-            package: if text.is_none() { package_of(&requirement.written) } else { None },
+            package,
+            anything: unnamed && (!begins || wheels(&requirement.written).is_some()),
             text,
             language: requirement.language,
             at: requirement.written.at,
@@ -440,9 +451,19 @@ impl<'p, 'a> Walker<'p, 'a> {
     }
 }
 
+/// How the names of wheels begin of which not all is known: `torch` of `dist/torch-*.whl`, nothing of `dist/*.whl`.
+fn wheels(written: &Text) -> Option<&str> {
+    let [Piece::Literal(first), .., Piece::Literal(last)] = written.pieces.as_slice() else { return None };
+    let file = first.rsplit('/').next()?;
+    last.ends_with(".whl").then(|| file.split('-').next().unwrap_or_default())
+}
+
 /// The package that a requirement names before what is not known of it: `torch==${VERSION}`.
 fn package_of(written: &Text) -> Option<String> {
     let Some(Piece::Literal(text)) = written.pieces.first() else { return None };
+    if let Some(name) = wheels(written) {
+        return Some(requirement::normalise(name)).filter(|name| !name.is_empty());
+    }
     let text = text.trim_start();
     let end = text.find(|c: char| !(c.is_ascii_alphanumeric() || "-_.".contains(c)))?;
     Some(requirement::normalise(&text[..end]))

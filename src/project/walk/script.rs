@@ -211,6 +211,8 @@ pub(crate) struct Asked {
     pub(crate) text: Option<String>,
     /// The package, normalised, that such a text names all the same.
     pub(crate) package: Option<String>,
+    /// Not even how it begins is known: it may be a file, too.
+    pub(crate) anything: bool,
     pub(crate) language: Language,
     pub(crate) at: Span,
     pub(crate) also: Vec<(Span, Reason)>,
@@ -221,7 +223,7 @@ impl std::fmt::Debug for Asked {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let written = |reason: &Reason| matches!(reason, Reason::Holds { .. } | Reason::Variable { .. });
         let also: Vec<_> = self.also.iter().filter(|(_, reason)| !written(reason)).collect();
-        (&self.text, &self.package, self.language, self.at, also).fmt(f)
+        (&self.text, &self.package, self.anything, self.language, self.at, also).fmt(f)
     }
 }
 
