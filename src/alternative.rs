@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use crate::chain::{self, Driver};
 use crate::environment::{Ask, Build, Change, Component, Effect, Environment, Host, Reason, Step};
-use crate::knowledge::{self, Basis, Index, Kernels, Library, Release, Sm};
+use crate::knowledge::{self, Basis, Index, Kernels, Release, Sm};
 use crate::made_for_torch::{self, Compiled};
 use crate::other_image::with_torch;
 use crate::outline::Tool;
@@ -58,8 +58,7 @@ impl Wanted<'_> {
             self.gpu.is_none_or(sms)
         };
         let unknown = |release: &&Release| {
-            let cuda = release.brings.iter().find(|part| part.library == Library::Cuda);
-            let may = cuda.and_then(|part| CudaVersion::parse(part.version)).is_some_and(|cuda| targets(&cuda));
+            let may = release.cuda().is_some_and(|cuda| targets(&cuda));
             may && release.kernels == Kernels::Unknown
                 && release.platforms.meets(platform.bits())
                 && is_for_python(release, platform)
@@ -74,8 +73,7 @@ impl Wanted<'_> {
         let library = now.release.kernels == Kernels::Unknown;
         let before = self.replaced(component);
         for release in knowledge::releases(&component.name).iter().filter(|release| self.fits(release, library)) {
-            let cuda = release.brings.iter().find(|part| part.library == Library::Cuda);
-            let Some(cuda) = cuda.and_then(|part| CudaVersion::parse(part.version)) else { continue };
+            let Some(cuda) = release.cuda() else { continue };
             let Some(version) = Version::parse(release.version) else { continue };
             if std::ptr::eq(release, now.release) || !runs(&cuda) {
                 continue;
@@ -220,18 +218,14 @@ impl Wanted<'_> {
         let rows: Vec<_> = rows.filter_map(|row| Some((row, Version::parse(row.version)?))).collect();
         let newer = rows.iter().filter(|(_, version)| self.gpu.is_some() && *version > mine);
         let older = rows.iter().rev().filter(|(_, version)| *version < mine);
-        let cuda = |release: &Release| {
-            let part = release.brings.iter().find(|part| part.library == Library::Cuda)?;
-            CudaVersion::parse(part.version)
-        };
         newer.chain(older).take(MOST_RELEASES).find_map(|(row, version)| {
             let wanted = chain::demands(row, &component.name).find_map(|wants| wants.pin())?.public();
-            if cuda(row).is_some_and(|own| !runs(&own)) {
+            if row.cuda().is_some_and(|own| !runs(&own)) {
                 return None;
             }
             let plain = |r: &&Release| r.indexes.contains(&"pypi") && Version::parse(r.version).as_ref() == Some(&wanted);
             let mut plain = knowledge::releases(&component.name).iter().filter(plain);
-            let of_it = plain.find(|r| self.fits(r, false) && cuda(r).is_some_and(|cuda| runs(&cuda)))?;
+            let of_it = plain.find(|r| self.fits(r, false) && r.cuda().is_some_and(|cuda| runs(&cuda)))?;
             let name = by.release.package;
             let tag = if of_it.tag.is_empty() { String::new() } else { format!(" ({})", of_it.tag) };
             Some(format!("take {name} {version}, made for {} {wanted}{tag}", component.name))

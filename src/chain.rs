@@ -2,7 +2,7 @@
 //! what a start needs in all.
 
 use crate::environment::{Environment, Evidence, Host, Join, Reason};
-use crate::knowledge::{self, Basis, DriverBound, Kernels, Library, Release, Segment, Sm};
+use crate::knowledge::{self, Basis, DriverBound, Kernels, Release, Segment, Sm};
 use crate::notation::requirement::Subject;
 use crate::platform::Os;
 use crate::resolve;
@@ -148,8 +148,7 @@ pub(crate) fn runs_on(kernels: Kernels, sm: Sm, tegra: bool) -> Option<bool> {
 pub(crate) fn release_runs_on(release: &Release, sm: Sm, tegra: bool) -> Option<bool> {
     runs_on(release.kernels, sm, tegra).or_else(|| {
         let Kernels::Known { ptx_unknown: true, .. } = release.kernels else { return None };
-        let cuda = release.brings.iter().find(|part| part.library == Library::Cuda)?;
-        let toolkit = knowledge::toolkit(&CudaVersion::parse(cuda.version)?)?;
+        let toolkit = knowledge::toolkit(&release.cuda()?)?;
         let newer = toolkit.sms.iter().all(|target| (target.major, target.minor) > (sm.major, sm.minor));
         (newer && !tegra).then_some(false)
     })

@@ -285,12 +285,12 @@ impl Build {
     /// The library of that kind that it brings along.
     #[must_use]
     pub fn brings(&self, library: Library) -> Option<&'static Part> {
-        self.release.brings.iter().find(|p| p.library == library)
+        self.release.brings(library)
     }
     /// The CUDA that it brings along.
     #[must_use]
     pub fn cuda(&self) -> Option<CudaVersion> {
-        CudaVersion::parse(self.brings(Library::Cuda)?.version)
+        self.release.cuda()
     }
     /// Whether it is known to be a build without CUDA.
     #[must_use]

@@ -3,7 +3,7 @@
 
 use crate::chain;
 use crate::environment::{Ask, Environment, Reason, Step};
-use crate::knowledge::{self, Library, Release};
+use crate::knowledge::{self, Release};
 use crate::outline::Tool;
 use crate::version::{CudaVersion, Version};
 
@@ -23,7 +23,7 @@ impl Compiled {
         }
         let pinned = chain::demands(release, "torch").find_map(|wants| wants.pin());
         let torch = pinned.or_else(|| Version::parse(release.built_with))?.public();
-        let cuda = CudaVersion::of_tag(release.tag).or_else(|| cuda(release)).or_else(|| cuda_on_pypi(&torch))?;
+        let cuda = CudaVersion::of_tag(release.tag).or_else(|| release.cuda()).or_else(|| cuda_on_pypi(&torch))?;
         Some(Self { release, cuda })
     }
     /// Whether it runs with a torch of that version and CUDA: a library of another CUDA major is not there.
@@ -32,14 +32,10 @@ impl Compiled {
     }
 }
 
-fn cuda(release: &Release) -> Option<CudaVersion> {
-    CudaVersion::parse(release.brings.iter().find(|part| part.library == Library::Cuda)?.version)
-}
-
 /// The CUDA of a release of torch as PyPI has it, which what PyPI has beside it is built with.
 fn cuda_on_pypi(torch: &Version) -> Option<CudaVersion> {
     let plain = |row: &&Release| row.indexes.contains(&"pypi") && Version::parse(row.version).as_ref() == Some(torch);
-    knowledge::releases("torch").iter().filter(plain).find_map(cuda)
+    knowledge::releases("torch").iter().filter(plain).find_map(Release::cuda)
 }
 
 /// No help names more.

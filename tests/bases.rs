@@ -44,6 +44,8 @@ fn a_pin_may_be_met_by_what_an_unknown_image_has() {
         (acme, "RUN pip install torch==2.11.0+cu130 --index-url https://download.pytorch.org/whl/cu130", error),
         (acme, "RUN pip install --force-reinstall torch==2.11.0", error),
         (acme, "RUN pip uninstall -y torch && pip install torch==2.11.0", error),
+        // What went is not told: another build may have stayed.
+        ("python:3.11", "RUN pip install torch && pip uninstall -y -r gone.txt && pip install torch==2.11.0", warning),
         (acme, "RUN python -m venv /opt/venv && /opt/venv/bin/pip install torch==2.11.0", error),
         (acme, "RUN uv venv /opt/venv\nENV PATH=/opt/venv/bin:$PATH\nRUN pip install torch==2.11.0", error),
         (acme, "RUN conda create -n own python=3.11\nRUN conda run -n own pip install torch==2.11.0", error),

@@ -149,7 +149,7 @@ pub(crate) fn fold(beginning: &Beginning, world: &World, script: &Script, aliase
         // The start's own prefix counts where nothing else does: an image alone is an environment.
         .filter(|(prefix, state)| !state.steps.is_empty() || (*prefix == Prefix::System && !several))
         .map(|(prefix, state)| Environment {
-            base: prefix == Prefix::System || prefix == Prefix::Conda("base".to_owned()),
+            base: prefix == Prefix::System,
             start: Start { name: format!("{}{}", beginning.name, world.suffix()), at: beginning.at },
             choices: choices.clone(),
             chosen: world.with.iter().cloned().collect(),
@@ -270,6 +270,8 @@ impl<'a> OwnPython<'a> {
             Prefix::Python(minor) => Prefix::Venv(format!("python{minor}")),
             Prefix::Distribution if self.beside => Prefix::Venv("/usr".to_owned()),
             Prefix::Distribution => Prefix::System,
+            // What conda and pip are asked without a name goes there, too.
+            Prefix::Conda(name) if name == "base" => Prefix::System,
             other => other.clone(),
         }
     }

@@ -1,5 +1,7 @@
 //! The row shapes. `rules/build` makes static tables of them from `rules/knowledge/*.toml`.
 
+use crate::version::CudaVersion;
+
 /// How sure a fact is. An error rests on the first three only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Basis {
@@ -176,6 +178,19 @@ pub struct Release {
     pub kernels_basis: Basis,
     /// Where `kernels` is from.
     pub kernels_source: SourceId,
+}
+
+impl Release {
+    /// The library of that kind that it brings along.
+    #[must_use]
+    pub fn brings(&self, library: Library) -> Option<&'static Part> {
+        self.brings.iter().find(|part| part.library == library)
+    }
+    /// The CUDA that it brings along.
+    #[must_use]
+    pub fn cuda(&self) -> Option<CudaVersion> {
+        CudaVersion::parse(self.brings(Library::Cuda)?.version)
+    }
 }
 
 /// A place that packages come from.

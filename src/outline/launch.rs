@@ -240,6 +240,21 @@ pub struct BuildOf {
     pub contexts: Vec<(String, Text)>,
 }
 
+impl BuildOf {
+    /// Of a folder, with nothing else said.
+    pub(crate) fn of(context: Text) -> Self {
+        Self {
+            context,
+            dockerfile: None,
+            inline: None,
+            target: None,
+            arguments: Vec::new(),
+            unread_arguments: false,
+            contexts: Vec::new(),
+        }
+    }
+}
+
 /// A Dockerfile that stands in another file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Inline {

@@ -257,16 +257,7 @@ impl<'a> Service<'a> {
 
     fn build(&mut self, node: Node<'a>) -> Option<BuildOf> {
         if !node.is_map() || node.is_template() {
-            let context = node_text(node)?;
-            return Some(BuildOf {
-                context,
-                dockerfile: None,
-                inline: None,
-                target: None,
-                arguments: Vec::new(),
-                unread_arguments: false,
-                contexts: Vec::new(),
-            });
+            return node_text(node).map(BuildOf::of);
         }
         let inline = match node.get("dockerfile_inline").map(inline::read) {
             None => None,

@@ -73,25 +73,13 @@ fn launch(root: Node<'_>, torn: bool) -> Option<Act> {
     let here = || Text::literal(".", key.at());
     let build = match (build, dockerfile) {
         (Some((_, node)), _) => Some(BuildOf {
-            context: of(node, "context").unwrap_or_else(here),
             dockerfile: of(node, "dockerfile").or_else(|| of(node, "dockerFile")),
-            inline: None,
             target: of(node, "target"),
             arguments: node.get("args").map(|n| variables(n, Scope::Arg)).unwrap_or_default(),
-            unread_arguments: false,
-            contexts: Vec::new(),
+            ..BuildOf::of(of(node, "context").unwrap_or_else(here))
         }),
         (None, Some((_, node))) => {
-            let context = of(root, "context").unwrap_or_else(here);
-            Some(BuildOf {
-                context,
-                dockerfile: node_text(node),
-                inline: None,
-                target: None,
-                arguments: Vec::new(),
-                unread_arguments: false,
-                contexts: Vec::new(),
-            })
+            Some(BuildOf { dockerfile: node_text(node), ..BuildOf::of(of(root, "context").unwrap_or_else(here)) })
         }
         (None, None) => None,
     };

@@ -1,7 +1,7 @@
 //! Candidates of a conda package.
 
 use crate::environment::{Build, Candidates};
-use crate::knowledge::{self, Library, Release};
+use crate::knowledge::{self, Release};
 use crate::notation::match_spec::MatchSpec;
 use crate::platform::Platform;
 use crate::version::{CondaVersion, CudaVersion, Version};
@@ -18,8 +18,7 @@ pub(crate) fn candidates(package: &str, spec: &MatchSpec, channels: &[Option<&'s
     // `nvidia/label/cuda-12.1.1` has the packages of that release and no others.
     let label = spec.channel.as_deref().and_then(release_of_label);
     let of_label = |r: &&'static Release| {
-        let brings = r.brings.iter().find(|part| part.library == Library::Cuda).and_then(|part| CudaVersion::parse(part.version));
-        label.as_ref().is_none_or(|label| brings.is_some_and(|cuda| cuda.same_minor(label) == Some(true)))
+        label.as_ref().is_none_or(|label| r.cuda().is_some_and(|cuda| cuda.same_minor(label) == Some(true)))
     };
     let tag = spec.build.as_deref().map_or(Tag::Any, Tag::of);
     let rows = knowledge::releases(package).iter().filter(|r| r.platforms.meets(platform.bits())).filter(of_label);

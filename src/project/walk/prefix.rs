@@ -142,8 +142,6 @@ pub(super) fn conda(name: &str) -> Prefix {
     match name.rsplit_once("/envs/") {
         // `/opt/conda/envs/x` and `-n x` are one environment.
         Some((_, last)) => Prefix::Conda(last.trim_end_matches('/').to_owned()),
-        // What is asked of conda without a name goes there, too.
-        None if name == "base" => Prefix::System,
         // Its folder may stand on PATH.
         None if name.starts_with('/') => venv(name.to_owned()),
         None => Prefix::Conda(name.trim_end_matches('/').to_owned()),

@@ -107,7 +107,7 @@ pub(crate) enum Prefix {
     Venv(String),
     /// One that is not known.
     Unknown,
-    /// One that is there already, where these words lead.
+    /// One that is told by these words only, which may lead to any that is there.
     Somewhere(String),
 }
 

@@ -296,15 +296,7 @@ pub(super) fn variable(word: &Text, scope: Scope) -> Option<Variable> {
 
 fn build(words: &[Text], key: Span, at: Span) -> Vec<Does> {
     let (mut tags, mut context, mut rest) = (Vec::new(), None, words);
-    let mut of = BuildOf {
-        context: Text::literal(".", at),
-        dockerfile: None,
-        inline: None,
-        target: None,
-        arguments: Vec::new(),
-        unread_arguments: false,
-        contexts: Vec::new(),
-    };
+    let mut of = BuildOf::of(Text::literal(".", at));
     let (mut open, mut platforms) = (false, Vec::new());
     while let Some(next) = next(&mut rest, BUILD_FLAGS, "qD") {
         match next {
