@@ -1,6 +1,6 @@
 //! Makes static tables of `rules/knowledge/*.toml`. A mistake in a table stops the build and names file and row.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write as _;
 use std::path::Path;
 use std::{env, fs, process};
@@ -82,6 +82,8 @@ struct Tables {
     complete: Vec<(Key, String)>,
     module_owners: Vec<(Key, String)>,
     source_builds: Vec<(Key, String)>,
+    build_variables: BTreeSet<String>,
+    conda_toolkits: Vec<(Key, String)>,
 }
 
 fn read_tables(folder: &Path) -> Answer<Tables> {
@@ -126,16 +128,22 @@ const KINDS: &[(&str, Take, &[&str])] = &[
     ("driver_branch", Tables::driver_branch, &["branch", "cuda", "basis", "source"]),
     ("forward_compat", Tables::forward_compat, &["cuda", "branches", "source"]),
     ("toolkit", Tables::toolkit, &["cuda", "cudas", "sms", "basis", "source"]),
-    ("system_package", Tables::system_package, &["pattern", "patterns", "systems", "carries", "basis", "source"]),
+    (
+        "system_package",
+        Tables::system_package,
+        &["pattern", "patterns", "systems", "carries", "of_distribution", "basis", "source"],
+    ),
     ("shell_file", Tables::shell_file, &["end", "source"]),
     ("fetched_script", Tables::fetched_script, &["begin", "source"]),
     ("service_variable", Tables::service_variable, &["name", "services", "source"]),
     ("configuration_file", Tables::configuration_file, &["name", "variable", "index", "source"]),
-    ("module", Tables::module, &["name", "brings", "toolchain", "source"]),
+    ("module", Tables::module, &["name", "brings", "toolchain", "nvcc", "source"]),
+    ("conda_toolkit", Tables::conda_toolkit, &["name", "source"]),
     ("feature", Tables::feature, &["name", "brings", "source"]),
     ("torch_bound", Tables::torch_bound, &["package", "requires", "source"]),
     ("complete", Tables::complete, &["package", "since", "source"]),
     ("module_owner", Tables::module_owner, &["package", "module", "until", "cuda", "basis", "source"]),
+    ("build_variable", Tables::build_variable, &["name", "source"]),
     (
         "source_build",
         Tables::source_build,
@@ -287,12 +295,14 @@ impl Tables {
         put("SYSTEM_PACKAGES", "SystemPackage", sorted(self.packages, "system_package")?);
         put("SHELL_FILES", "&str", sorted(self.shell_files, "shell_file")?);
         put("FETCHED_SCRIPTS", "&str", sorted(self.fetched_scripts, "fetched_script")?);
-        put("MODULES", "(&str, Brings, &str)", sorted(self.modules, "module")?);
+        put("MODULES", "Module", sorted(self.modules, "module")?);
         put("FEATURES", "(&str, Brings)", sorted(self.features, "feature")?);
         put("TORCH_BOUNDS", "&str", sorted(self.torch_bounds, "torch_bound")?);
         put("COMPLETE", "(&str, &str)", sorted(self.complete, "complete")?);
         put("MODULE_OWNERS", "ModuleOwner", sorted(self.module_owners, "module_owner")?);
         put("SOURCE_BUILDS", "SourceBuild", sorted(self.source_builds, "source_build")?);
+        put("CONDA_TOOLKITS", "&str", sorted(self.conda_toolkits, "conda_toolkit")?);
+        put("BUILD_VARIABLES", "&str", self.build_variables.iter().map(|name| format!("{name:?}")).collect());
         put("SERVICE_VARIABLES", "(&str, &[&str])", sorted(self.service_variables, "service_variable")?);
         put("CONFIGURATION_FILES", "(&str, &str, &str)", sorted(self.configuration_files, "configuration_file")?);
         put("SOURCES", "&str", self.sources.iter().map(|s| format!("{s:?}")).collect());

@@ -18,6 +18,22 @@ impl Tables {
         Ok(text_key(package))
     }
 
+    /// A conda package that brings an nvcc.
+    pub(crate) fn conda_toolkit(&mut self, row: &Row) -> Answer<Key> {
+        self.source(row.must("source")?)?;
+        let name = row.must("name")?;
+        self.conda_toolkits.push((text_key(name), format!("{name:?}")));
+        Ok(text_key(name))
+    }
+
+    /// A variable that builds read, whatever they build.
+    pub(crate) fn build_variable(&mut self, row: &Row) -> Answer<Key> {
+        self.source(row.must("source")?)?;
+        let name = row.must("name")?;
+        self.build_variables.insert(name.to_owned());
+        Ok(text_key(name))
+    }
+
     /// What is compiled for the GPU where it is installed.
     pub(crate) fn source_build(&mut self, row: &Row) -> Answer<Key> {
         let (basis, source) = self.basis_and_source(row, "basis", "source", "")?;
@@ -45,6 +61,9 @@ impl Tables {
             row.text("wheels")?,
             row.text("until")?,
         );
+        for column in ["forced_by", "skipped_by", "asked_by", "architectures_by"] {
+            self.build_variables.extend(Some(row.text(column)?.to_owned()).filter(|variable| !variable.is_empty()));
+        }
         self.source_builds.push((text_key(name), text));
         Ok(text_key(name))
     }

@@ -4,17 +4,26 @@ use crate::Tables;
 use crate::order::{Key, text_key};
 use crate::row::{Answer, Row};
 
+/// What a system package may put in place.
+const CARRIED: [&str; 6] = ["Driver", "ForwardCompat", "Toolkit", "Libraries", "Cudnn", "Nccl"];
+
 impl Tables {
     pub(crate) fn system_package(&mut self, row: &Row) -> Answer<Key> {
-        let carries = row.must("carries")?;
-        if !["Driver", "ForwardCompat", "Toolkit", "Libraries", "Cudnn", "Nccl"].contains(&carries) {
-            return Err(format!("unknown `carries`: {carries}"));
+        let carries = row.list("carries")?;
+        if carries.is_empty() {
+            return Err("`carries` names nothing".to_owned());
         }
+        if let Some(other) = carries.iter().find(|c| !CARRIED.contains(c)) {
+            return Err(format!("unknown `carries`: {other}"));
+        }
+        let carries: String = carries.iter().map(|c| format!("Carries::{c}, ")).collect();
+        let of_distribution = row.flag("of_distribution")?;
         let (basis, source) = self.basis_and_source(row, "basis", "source", "")?;
         let (patterns, systems) = (row.each("pattern", "patterns")?, row.list("systems")?);
         for pattern in &patterns {
             let text = format!(
-                "SystemPackage {{ pattern: {pattern:?}, systems: &{systems:?}, carries: Carries::{carries}, basis: {basis}, source: {source} }}"
+                "SystemPackage {{ pattern: {pattern:?}, systems: &{systems:?}, carries: &[{carries}], of_distribution: {of_distribution}, \
+                 basis: {basis}, source: {source} }}"
             );
             self.packages.push((text_key(pattern), text));
         }
@@ -51,7 +60,9 @@ impl Tables {
 
     pub(crate) fn module(&mut self, row: &Row) -> Answer<Key> {
         let (key, name, brings) = self.brings(row)?;
-        self.modules.push((key.clone(), format!("({name:?}, {brings}, {:?})", row.text("toolchain")?)));
+        let (toolchain, nvcc) = (row.text("toolchain")?, row.flag("nvcc")?);
+        let text = format!("Module {{ name: {name:?}, brings: {brings}, toolchain: {toolchain:?}, nvcc: {nvcc} }}");
+        self.modules.push((key.clone(), text));
         Ok(key)
     }
 

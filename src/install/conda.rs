@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::limits::Limits;
 use super::state::State;
 use super::step::{Repeats, Wanted};
-use crate::environment::{Build, Candidates, Reason};
+use crate::environment::{Build, Candidates, Origin, Reason};
 use crate::knowledge;
 use crate::notation::match_spec::MatchSpec;
 use crate::outline::{IndexKind, Language};
@@ -51,6 +51,7 @@ impl State {
             let mut new = Wanted {
                 alone: Candidates::default(),
                 extras: Vec::new(),
+                from: Origin::Index,
                 wants: Specifiers::default(),
                 shown: spec.version.clone().unwrap_or_default(),
                 at: ask.at,
@@ -92,6 +93,7 @@ impl State {
             let mut new = Wanted {
                 alone: Candidates::default(),
                 extras: Vec::new(),
+                from: Origin::Index,
                 wants: Specifiers::default(),
                 shown: spec.version.clone().unwrap_or_default(),
                 at: entry.lock.version.at,

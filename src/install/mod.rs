@@ -1,5 +1,6 @@
 //! Folds what happens, step by step, into what is there in the end. The only place that knows how a step changes what was there.
 
+mod compile;
 mod conda;
 mod earlier;
 mod indexes;
@@ -19,6 +20,7 @@ use crate::platform::{Platform, Pythons};
 use crate::project::{Beginning, Enters, Event, Prefix, Removed, Script, World};
 use crate::source::Span;
 use crate::version::CudaVersion;
+use compile::System;
 use earlier::Earlier;
 use state::State;
 
@@ -52,6 +54,8 @@ pub(crate) fn fold(beginning: &Beginning, world: &World, script: &Script, aliase
     states.insert(Prefix::System, system.clone());
     let mut pythons = OwnPython::of_image(base.as_ref());
     let mut before = Earlier::default();
+    let mut machine = System::of_image(base.as_ref());
+    machine.toolkits.open |= script.compilers_open;
     for event in &script.events {
         match event {
             Event::Python(text) => {
@@ -91,7 +95,7 @@ pub(crate) fn fold(beginning: &Beginning, world: &World, script: &Script, aliase
                 if state.steps.is_empty() {
                     state.upon = state.upon.or(upon);
                 }
-                state.install(installed, aliases);
+                state.install(installed, aliases, &machine);
                 pythons.unnamed |= installed.prefix == Prefix::System && !state.installed.is_empty();
             }
             Event::Remove { tool, prefix, what } => {
@@ -103,20 +107,32 @@ pub(crate) fn fold(beginning: &Beginning, world: &World, script: &Script, aliase
                     (_, None) => {}
                 }
             }
-            Event::System { names, .. } => {
+            Event::System { names } => {
+                machine.put_packages(names);
+                let names: Vec<&str> = names.iter().map(|(name, _)| name.as_str()).collect();
                 forward_compat.extend(names.iter().filter_map(|n| package_compat(n)));
-                if let Some(pythons) = base.as_ref().and_then(|base| python_of_system(base, names))
+                if let Some(pythons) = base.as_ref().and_then(|base| python_of_system(base, &names))
                     && let Some(system) = states.get_mut(&Prefix::System)
                 {
                     system.platform.narrow_python(pythons);
                 }
             }
+            Event::Runfile(run, at) => machine.run(run, *at),
+            Event::Modules(modules) => machine.load(modules),
+            Event::Compile(compiling) => {
+                let prefix = pythons.lands(&compiling.prefix);
+                let fresh = || State { before: before.clone(), ..State::of_image(platform.clone(), None) };
+                states.entry(prefix).or_insert_with(fresh).compile(compiling, &machine);
+            }
             Event::Unknown => states.values_mut().for_each(|state| state.unlisted = true),
             Event::Upon(at) => states.values_mut().for_each(|state| state.upon = state.upon.or(Some(*at))),
-            Event::Unread => states.values_mut().for_each(State::run_unread),
+            Event::Unread => {
+                machine.toolkits.open = true;
+                states.values_mut().for_each(State::run_unread);
+            }
             Event::Before(steps) => {
                 let mut apart = State::of_image(platform.clone(), None);
-                steps.steps.iter().for_each(|step| apart.install(step, aliases));
+                steps.steps.iter().for_each(|step| apart.install(step, aliases, &machine));
                 before.take(&apart, steps.told);
                 states.values_mut().for_each(|state| state.before = before.clone());
             }
@@ -147,7 +163,9 @@ pub(crate) fn fold(beginning: &Beginning, world: &World, script: &Script, aliase
     states
         .into_iter()
         // The start's own prefix counts where nothing else does: an image alone is an environment.
-        .filter(|(prefix, state)| !state.steps.is_empty() || (*prefix == Prefix::System && !several))
+        .filter(|(prefix, state)| {
+            !state.steps.is_empty() || !state.compiled.is_empty() || (*prefix == Prefix::System && !several)
+        })
         .map(|(prefix, state)| Environment {
             base: prefix == Prefix::System,
             start: Start { name: format!("{}{}", beginning.name, world.suffix()), at: beginning.at },
@@ -160,6 +178,9 @@ pub(crate) fn fold(beginning: &Beginning, world: &World, script: &Script, aliase
             runs: beginning.runs && !script.suits_host && !script.on_cpu && !on_musl,
             components: state.components(),
             steps: state.steps,
+            compiled: state.compiled,
+            system: machine.parts.clone(),
+            is_built: matches!(beginning.enters, Enters::Stage(_)),
             variables: variables.clone(),
             own_driver: own_driver.clone(),
             forward_compat: forward_compat.clone(),
@@ -220,15 +241,15 @@ fn may_carry_compat(image: &Image) -> bool {
 }
 
 /// The Python that a system's packages put there: its own, where no other is named.
-fn python_of_system(image: &Image, names: &[String]) -> Option<Pythons> {
-    let own = |name: &String| name.strip_prefix("python3").is_some_and(|rest| rest.is_empty() || rest.starts_with('-'));
-    let other = |name: &String| name.starts_with("python3.");
+fn python_of_system(image: &Image, names: &[&str]) -> Option<Pythons> {
+    let own = |name: &&str| name.strip_prefix("python3").is_some_and(|rest| rest.is_empty() || rest.starts_with('-'));
+    let other = |name: &&str| name.starts_with("python3.");
     let only_own = names.iter().any(own) && !names.iter().any(other);
     Pythons::parse(knowledge::system_python(&image.reference).filter(|_| only_own)?)
 }
 
 fn package_compat(name: &str) -> Option<ForwardCompat> {
-    let row = knowledge::system_package(name).filter(|row| row.carries == knowledge::Carries::ForwardCompat)?;
+    let row = knowledge::system_package(name).filter(|row| row.carries(knowledge::Carries::ForwardCompat))?;
     let prefix = row.pattern.split('*').next().unwrap_or_default();
     let cuda = CudaVersion::parse(&name.strip_prefix(prefix)?.split('=').next()?.replace('-', "."))?;
     Some(ForwardCompat { cuda, branches: &[] })
@@ -294,9 +315,11 @@ impl State {
             installed: BTreeMap::new(),
             by_conda: BTreeMap::new(),
             steps: Vec::new(),
+            compiled: Vec::new(),
             upon: None,
             removed: BTreeSet::new(),
             unlisted: false,
+            unlisted_of_conda: false,
             other_builds: false,
             before: Earlier::default(),
             conda_cuda: None,

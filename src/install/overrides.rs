@@ -47,8 +47,8 @@ impl<'s> Overrides<'s> {
                     None => (name, Override::Unknown),
                 },
                 Subject::Wheel { wheel, .. } => (wheel.name, Override::Unknown),
-                Subject::Elsewhere { name: Some(name) } => (name, Override::Unknown),
-                Subject::Elsewhere { name: None } | Subject::Path(_) => continue,
+                Subject::Elsewhere { name: Some(name), .. } => (name, Override::Unknown),
+                Subject::Elsewhere { name: None, .. } | Subject::Path(_) => continue,
             };
             overrides.by_name.insert(name, over);
         }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::earlier::Earlier;
 use super::step::Wanted;
-use crate::environment::{Build, Candidates, Component, Evidence, Image, Join, Reason, Step};
+use crate::environment::{Build, Candidates, Compiled, Component, Evidence, Image, Join, Reason, Step};
 use crate::knowledge::{self, Basis, Library};
 use crate::notation::match_spec::MatchSpec;
 use crate::outline::Tool;
@@ -23,6 +23,7 @@ pub(super) struct State {
     /// Which of them are conda's, by the Python distribution that pip finds in its place.
     pub(super) by_conda: BTreeMap<String, String>,
     pub(super) steps: Vec<Step>,
+    pub(super) compiled: Vec<Compiled>,
     /// It stands on something of which nothing is known, named there: any package may be there already, a version that is asked
     /// for in another build, and any index may be set.
     pub(super) upon: Option<Span>,
@@ -30,6 +31,8 @@ pub(super) struct State {
     pub(super) removed: BTreeSet<String>,
     /// A list that is not known was installed: any package may be there already.
     pub(super) unlisted: bool,
+    /// One of conda's, which has compilers, too.
+    pub(super) unlisted_of_conda: bool,
     /// A list that is not known came from another index than PyPI: even what is asked for in one version may be there, in
     /// another build.
     pub(super) other_builds: bool,

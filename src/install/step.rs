@@ -3,12 +3,15 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::Aliases;
+use super::compile::{System, origin};
 use super::indexes::indexes;
 use super::limits::{Entry, MOST};
 use super::overrides::Override;
 use super::state::{Held, State, at, comes};
 use super::view::View;
-use crate::environment::{Ask, Build, Candidates, Change, Conflict, Effect, Evidence, Holds, Reason, Step, StepIndex, Untold};
+use crate::environment::{
+    Ask, Build, Candidates, Change, Conflict, Effect, Evidence, Holds, Origin, Reason, Step, StepIndex, Untold,
+};
 use crate::knowledge;
 use crate::notation::requirement::{self, Requirement, Subject};
 use crate::outline::{Language, Tool};
@@ -44,6 +47,8 @@ pub(super) struct Wanted {
     pub(super) alone: Candidates,
     /// `tensorflow[and-cuda]`.
     pub(super) extras: Vec<String>,
+    /// From where it is asked for.
+    pub(super) from: Origin,
     /// Required by another package of the step, not asked for.
     pub(super) implied: bool,
     /// What requires it comes in one version only, which pins it.
@@ -54,7 +59,7 @@ pub(super) struct Wanted {
 
 impl State {
     /// Lets a step happen.
-    pub(super) fn install(&mut self, step: &Installed, aliases: &dyn Aliases) {
+    pub(super) fn install(&mut self, step: &Installed, aliases: &dyn Aliases, system: &System) {
         let found = indexes(step, aliases);
         let view = View::new(step, &found, &self.platform, aliases);
         let mut wanted = match step.tool {
@@ -134,7 +139,9 @@ impl State {
                 }
             }
             changes.extend(change);
-            asks.push(Ask { package: want.name.clone(), wants: want.wants.clone(), evidence, alone: want.alone.clone(), builds });
+            let from = if want.implied { Origin::Required } else { want.from.clone() };
+            let wants = want.wants.clone();
+            asks.push(Ask { package: want.name.clone(), wants, evidence, alone: want.alone.clone(), builds, from });
         }
         // A required package that nobody asked for is none that could be asked for otherwise.
         let asked = pruned.conflicts.iter().filter(|(a, b)| !wanted[*a].implied && !wanted[*b].implied);
@@ -152,12 +159,13 @@ impl State {
         }
         // What it installed besides is not known.
         self.unlisted |= step.open;
+        self.unlisted_of_conda |= step.open && step.tool == Tool::Conda;
         if let Some(at) = step.asks.iter().find(|ask| ask.anything).map(|ask| ask.at) {
             self.run_unread();
             self.upon = self.upon.or(Some(at));
         }
         self.other_builds |= step.open && found.iter().any(|index| index.id != Some("pypi"));
-        self.steps.push(Step {
+        let done = Step {
             tool: step.tool,
             at: step.at,
             asks,
@@ -166,7 +174,10 @@ impl State {
             flags: step.flags.clone(),
             changes,
             conflicts,
-        });
+            no_cuda: step.no_cuda,
+        };
+        self.build(step, &done, system);
+        self.steps.push(done);
     }
 
     fn python_wants(&self, step: &Installed, view: &View<'_>) -> Vec<Wanted> {
@@ -176,7 +187,7 @@ impl State {
         for ask in step.asks.iter().filter(|ask| ask.language == Language::Pep508) {
             // Of a text that is not known, its package may be: then it comes in some version.
             let somehow = ask.package.clone().map(|name| Requirement {
-                subject: Subject::Elsewhere { name: Some(name) },
+                subject: Subject::Elsewhere { name: Some(name), url: String::new() },
                 extras: Vec::new(),
                 marker: None,
             });
@@ -185,14 +196,14 @@ impl State {
                 continue;
             }
             let named = match &parsed.subject {
-                Subject::Package { name, .. } | Subject::Elsewhere { name: Some(name) } => name,
+                Subject::Package { name, .. } | Subject::Elsewhere { name: Some(name), .. } => name,
                 Subject::Wheel { wheel, .. } => &wheel.name,
-                Subject::Elsewhere { name: None } | Subject::Path(_) => continue,
+                Subject::Elsewhere { name: None, .. } | Subject::Path(_) => continue,
             };
             if repeats.too_many(named) {
                 continue;
             }
-            let extras = parsed.extras;
+            let (extras, from) = (parsed.extras, origin(&parsed.subject));
             let mut new = match parsed.subject {
                 Subject::Package { name, wants, .. } => self.package(name, wants, ask, view),
                 Subject::Wheel { wheel, url } => {
@@ -205,16 +216,17 @@ impl State {
                         at: ask.at,
                         also: ask.also.clone(),
                         extras: Vec::new(),
+                        from: Origin::Index,
                         implied: false,
                         held: false,
                         chosen: true,
                     }
                 }
                 // What a lock says of it is known.
-                Subject::Elsewhere { name: Some(name) } if ask.text.is_none() && !view.limits.locks(&name).is_empty() => {
+                Subject::Elsewhere { name: Some(name), .. } if ask.text.is_none() && !view.limits.locks(&name).is_empty() => {
                     self.package(name, Specifiers::default(), ask, view)
                 }
-                Subject::Elsewhere { name: Some(name) } => Wanted {
+                Subject::Elsewhere { name: Some(name), .. } => Wanted {
                     name,
                     wants: Specifiers::default(),
                     shown: String::new(),
@@ -222,13 +234,14 @@ impl State {
                     also: ask.also.clone(),
                     alone: open(),
                     extras: Vec::new(),
+                    from: Origin::Index,
                     implied: false,
                     held: false,
                     chosen: true,
                 },
-                Subject::Elsewhere { name: None } | Subject::Path(_) => continue,
+                Subject::Elsewhere { name: None, .. } | Subject::Path(_) => continue,
             };
-            new.extras = extras;
+            (new.extras, new.from) = (extras, from);
             match places.get(&new.name).and_then(|n| wanted.get_mut(*n)) {
                 Some(_) if view.overrides.of(&new.name).is_some() => {}
                 // Asked for twice: both conditions hold; the stricter line is the one to change.
@@ -283,6 +296,7 @@ impl State {
             also: ask.also.clone(),
             alone: Candidates::default(),
             extras: Vec::new(),
+            from: Origin::Index,
             implied: false,
             held: false,
             name,
@@ -489,6 +503,7 @@ fn bring_unknown(wanted: &mut Vec<Wanted>, by: &str, at: Span) {
             also: Vec::new(),
             alone: open(),
             extras: Vec::new(),
+            from: Origin::Index,
             implied: true,
             held: false,
             chosen: false,

@@ -1,7 +1,7 @@
 //! What a package's files are, and what is compiled where it is installed.
 
 use super::rows::{ModuleOwner, SourceBuild};
-use super::tables::{MODULE_OWNERS, SOURCE_BUILDS};
+use super::tables::{BUILD_VARIABLES, CONDA_TOOLKITS, MODULE_OWNERS, SOURCE_BUILDS};
 
 /// The module whose files a package's wheels are; `None` for a package that the tables do not have.
 #[must_use]
@@ -21,6 +21,18 @@ pub fn source_build_of(repository: &str) -> Option<&'static SourceBuild> {
     let path = repository.split(['@', '#', '?']).next()?.trim_end_matches('/');
     let path = path.strip_suffix(".git").unwrap_or(path);
     SOURCE_BUILDS.iter().find(|row| row.repositories.iter().any(|known| known.eq_ignore_ascii_case(path)))
+}
+
+/// Whether a conda package brings an nvcc.
+#[must_use]
+pub fn is_conda_toolkit(name: &str) -> bool {
+    CONDA_TOOLKITS.binary_search(&name).is_ok()
+}
+
+/// The variables that builds read, sorted by name.
+#[must_use]
+pub fn build_variables() -> &'static [&'static str] {
+    BUILD_VARIABLES
 }
 
 #[cfg(test)]

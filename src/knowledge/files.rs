@@ -1,6 +1,8 @@
 //! What is known of what lies outside a project: files that shells read, those that installers obey, environment modules.
 
+use super::rows::Module;
 use super::tables::{CONFIGURATION_FILES, FEATURES, FETCHED_SCRIPTS, MODULES, SHELL_FILES};
+use crate::version::CudaVersion;
 
 /// Whether a file is one that a tool writes for shells, and that says nothing of where packages come from.
 #[must_use]
@@ -55,12 +57,26 @@ pub fn feature_brings(name: &str) -> Option<Brings> {
 /// `gcc-11.2` says which of its releases it is.
 #[must_use]
 pub fn module_brings(name: &str) -> Option<Brings> {
+    let (row, version) = module(name)?;
+    (row.toolchain.is_empty() || version.split('-').any(|part| part == row.toolchain)).then_some(row.brings)
+}
+
+/// The release of CUDA whose nvcc an environment module brings, where its name tells; `None` for one that brings no nvcc.
+#[must_use]
+pub fn module_toolkit(name: &str) -> Option<Option<CudaVersion>> {
+    let (row, version) = module(name)?;
+    // `cuda10.2/toolkit` has its number in the name.
+    let number = |text: &str| CudaVersion::parse(text.trim_start_matches(|c: char| !c.is_ascii_digit()).split('-').next()?);
+    row.nvcc.then(|| number(version).or_else(|| number(name.split(['/', '@']).next()?)))
+}
+
+/// A row, with the version behind the name.
+fn module(name: &str) -> Option<(&'static Module, &str)> {
     let (name, version) = name.split_once(['/', '@']).unwrap_or((name, ""));
     let name = name.to_lowercase();
     let bare = name.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | '-'));
-    let known = |name: &str| MODULES.binary_search_by(|(known, ..)| (*known).cmp(name)).ok().map(|at| MODULES[at]);
-    let (.., brings, toolchain) = known(&name).or_else(|| known(bare))?;
-    (toolchain.is_empty() || version.split('-').any(|part| part == toolchain)).then_some(brings)
+    let known = |name: &str| MODULES.binary_search_by(|row| row.name.cmp(name)).ok().map(|at| &MODULES[at]);
+    known(&name).or_else(|| known(bare)).map(|row| (row, version))
 }
 
 #[cfg(test)]

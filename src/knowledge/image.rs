@@ -74,14 +74,21 @@ fn cuda_tag(parsed: &ImageReference) -> Option<&str> {
 /// The Python that `python3` is among the packages of an image's system.
 #[must_use]
 pub fn system_python(reference: &str) -> Option<&'static str> {
+    let system = system_of(reference)?;
+    let at = tables::SYSTEM_PYTHONS.binary_search_by(|(known, _)| (*known).cmp(system.as_str())).ok()?;
+    Some(tables::SYSTEM_PYTHONS[at].1)
+}
+
+/// The system in an image, by the name that NVIDIA's tags have for it: `ubuntu22.04`, also of `ubuntu:22.04`.
+#[must_use]
+pub fn system_of(reference: &str) -> Option<String> {
     let parsed = ImageReference::parse(reference)?;
     let system = match (image(reference).map(|row| row.os).filter(|os| !os.is_empty()), cuda_tag(&parsed)) {
         (Some(os), _) => os.to_owned(),
         (None, Some(tag)) => tag.rsplit('-').next()?.to_owned(),
         (None, None) => format!("{}{}", parsed.repository, parsed.tag.as_deref()?),
     };
-    let at = tables::SYSTEM_PYTHONS.binary_search_by(|(known, _)| (*known).cmp(system.as_str())).ok()?;
-    Some(tables::SYSTEM_PYTHONS[at].1)
+    Some(system)
 }
 
 fn stands_for(pattern: &str, tag: &str) -> bool {

@@ -381,11 +381,21 @@ pub struct SystemPackage {
     /// The only systems (`ubuntu20.04`) where it does; empty = wherever it is.
     pub systems: &'static [&'static str],
     /// What it puts there.
-    pub carries: Carries,
+    pub carries: &'static [Carries],
+    /// The distribution packs it, from an older release of NVIDIA's.
+    pub of_distribution: bool,
     /// How sure.
     pub basis: Basis,
     /// Where from.
     pub source: SourceId,
+}
+
+impl SystemPackage {
+    /// Whether it puts that in place.
+    #[must_use]
+    pub fn carries(&self, what: Carries) -> bool {
+        self.carries.contains(&what)
+    }
 }
 
 /// What a system package puts in place.
@@ -403,6 +413,19 @@ pub enum Carries {
     Cudnn,
     /// NCCL.
     Nccl,
+}
+
+/// An environment module, by its name.
+#[derive(Clone, Copy, Debug)]
+pub struct Module {
+    /// In lower case, without a number at its end.
+    pub name: &'static str,
+    /// What it brings of Python.
+    pub brings: super::Brings,
+    /// Where this is known of it only where its version names this; empty = always.
+    pub toolchain: &'static str,
+    /// It brings an nvcc.
+    pub nvcc: bool,
 }
 
 /// A package whose wheels are a module's files: of two owners of one module, the last one installed wins.

@@ -2,6 +2,7 @@
 
 use super::rows::SystemPackage;
 use super::tables::SYSTEM_PACKAGES;
+use crate::version::CudaVersion;
 
 /// What a system package puts in place, wherever it is installed; a version (`=12.4.1-1`) and an architecture (`:amd64`) behind the name do not matter.
 #[must_use]
@@ -28,6 +29,16 @@ fn stands_for(pattern: &str, name: &str) -> bool {
             && version.ends_with(|c: char| c.is_ascii_digit())
             && version.chars().all(|c| c.is_ascii_digit() || ".-".contains(c))
     })
+}
+
+/// The release of CUDA that the name or the version of a package of CUDA tells: `cuda-toolkit-12-4`, `cuda-nvcc-11-8=11.8.89-1`.
+#[must_use]
+pub fn release_of_package(name: &str) -> Option<CudaVersion> {
+    let row = named(name).next()?;
+    let (start, end) = row.pattern.split_once('*')?;
+    let bare = name.split(['=', ':']).next()?.trim();
+    let version = bare.strip_prefix(start)?.strip_suffix(end)?;
+    CudaVersion::parse(&version.replace('-', "."))
 }
 
 #[cfg(test)]
@@ -72,13 +83,28 @@ mod tests {
             ("é", None),
         ];
         for (name, carries) in table {
-            assert_eq!(system_package(name).map(|p| p.carries), carries, "{name}");
+            assert_eq!(system_package(name).map(|p| p.carries[0]), carries, "{name}");
+        }
+    }
+
+    #[test]
+    fn releases_in_names() {
+        for (name, cuda) in [
+            ("cuda-toolkit-12-4", Some("12.4")),
+            ("cuda-nvcc-11-8=11.8.89-1", Some("11.8")),
+            ("cuda-12-1", Some("12.1")),
+            ("cuda-toolkit-13", Some("13")),
+            ("cuda-toolkit", None),
+            ("nvidia-cuda-toolkit", None),
+            ("gcc-12", None),
+        ] {
+            assert_eq!(release_of_package(name).map(|c| c.to_string()).as_deref(), cuda, "{name}");
         }
     }
 
     #[test]
     fn some_only_on_one_system() {
-        let on = |system: &str, name: &str| system_package_on(system, name).map(|p| p.carries);
+        let on = |system: &str, name: &str| system_package_on(system, name).map(|p| p.carries[0]);
         assert_eq!(on("ubuntu20.04", "nvtop=1.0.0-1ubuntu2"), Some(Driver));
         assert_eq!(on("ubuntu22.04", "nvtop"), None);
         assert_eq!(on("ubuntu22.04", "cuda-drivers"), Some(Driver));

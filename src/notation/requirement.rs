@@ -42,6 +42,8 @@ pub enum Subject {
     Elsewhere {
         /// Its name.
         name: Option<String>,
+        /// Its address, or the archive's path, as written.
+        url: String,
     },
     /// A folder with a project (`.`, `./sub`, also of `-e`).
     Path(String),
@@ -133,7 +135,7 @@ fn from_path(text: &str, marker: Option<Marker>) -> Requirement {
     let (path, extras) = split_extras(text);
     let subject = match WheelName::parse(path) {
         Some(wheel) => Subject::Wheel { wheel, url: path.to_owned() },
-        None if is_archive(path) => Subject::Elsewhere { name: None },
+        None if is_archive(path) => Subject::Elsewhere { name: None, url: path.to_owned() },
         None => Subject::Path(path.to_owned()),
     };
     Requirement { subject, extras, marker }
@@ -157,7 +159,7 @@ fn from_address(address: &str, name: Option<(String, Vec<String>)>, marker: Opti
         address.strip_prefix("file:").filter(|path| name.is_none() && egg.is_none() && !is_archive(bare) && !path.is_empty());
     let subject = match path {
         Some(path) => Subject::Path(split_extras(path).0.trim_start_matches("//").to_owned()),
-        None => Subject::Elsewhere { name: name.or(egg).filter(|name| !name.is_empty()) },
+        None => Subject::Elsewhere { name: name.or(egg).filter(|name| !name.is_empty()), url: address.to_owned() },
     };
     Requirement { subject, extras, marker }
 }
@@ -353,7 +355,7 @@ mod tests {
                 format!("{name} {wants} <{}|{}>", &text[name_at.clone()], &text[wants_at.clone()])
             }
             Subject::Wheel { wheel, url } => format!("WHEEL {} {} {url}", wheel.name, wheel.version),
-            Subject::Elsewhere { name } => format!("ELSEWHERE {}", name.as_deref().unwrap_or("?")),
+            Subject::Elsewhere { name, .. } => format!("ELSEWHERE {}", name.as_deref().unwrap_or("?")),
             Subject::Path(path) => format!("PATH {path}"),
         };
         let extras = if r.extras.is_empty() { String::new() } else { format!(" [{}]", r.extras.join(",")) };

@@ -8,31 +8,54 @@ use crate::version::DriverVersion;
 pub(super) fn installed(does: &Does, resolve: &impl Fn(&Text) -> Option<String>) -> Option<Option<DriverVersion>> {
     match does {
         Does::System(packages) if !packages.removes => {
-            let carries = |name: &String| knowledge::system_package(name).is_some_and(|row| row.carries == Carries::Driver);
+            let carries = |name: &String| knowledge::system_package(name).is_some_and(|row| row.carries(Carries::Driver));
             let drivers: Vec<String> = packages.names.iter().filter_map(resolve).filter(carries).collect();
             (!drivers.is_empty()).then(|| drivers.iter().find_map(|name| of_package(name)))
         }
         Does::Runfile { file, arguments } => {
-            let path = resolve(file).unwrap_or_default();
-            let name = path.rsplit('/').next().unwrap_or_default();
-            let has = |option: &str| arguments.iter().any(|word| word.known() == Some(option));
-            if ["--extract-only", "-x", "--uninstall", "--check", "--info", "--list"].iter().any(|option| has(option)) {
-                return None;
-            }
-            // The toolkit's installer asks what to install, unless it is told.
-            // Source: <https://docs.nvidia.com/cuda/cuda-installation-guide-linux/index.html>.
-            let parts = ["--toolkit", "--samples", "--toolkitpath", "--extract", "--override"];
-            let told = |word: &Text| {
-                let option = word.known().unwrap_or_default();
-                parts.contains(&option.split('=').next().unwrap_or_default())
-            };
-            if name.starts_with("cuda") && !has("--driver") && arguments.iter().any(told) || name.starts_with("cudnn") {
-                return None;
-            }
-            let numbers = name.trim_end_matches(".run").split(['_', '-']);
-            Some(numbers.filter(|part| is_branch(part.split('.').next().unwrap_or_default())).find_map(DriverVersion::parse))
+            Runfile::of(file, arguments, resolve).filter(|run| run.driver).map(|run| run.driver_version)
         }
         _ => None,
+    }
+}
+
+/// A run of NVIDIA's installer of a toolkit, a driver, or both.
+#[derive(Clone, Debug)]
+pub(crate) struct Runfile {
+    /// The name of the file, as far as it is known.
+    pub(crate) name: String,
+    /// It puts a driver there.
+    pub(crate) driver: bool,
+    /// The number of that, as far as it is told.
+    driver_version: Option<DriverVersion>,
+    /// It puts a toolkit there.
+    pub(crate) toolkit: bool,
+}
+
+impl Runfile {
+    /// What a run of such a file puts there; `None` where it only looks, unpacks or takes away.
+    /// Source: <https://docs.nvidia.com/cuda/cuda-installation-guide-linux/index.html>.
+    pub(super) fn of(file: &Text, arguments: &[Text], resolve: &impl Fn(&Text) -> Option<String>) -> Option<Self> {
+        let path = resolve(file).unwrap_or_default();
+        let name = path.rsplit('/').next().unwrap_or_default();
+        let has = |option: &str| arguments.iter().any(|word| word.known() == Some(option));
+        if ["--extract-only", "-x", "--uninstall", "--check", "--info", "--list"].iter().any(|option| has(option)) {
+            return None;
+        }
+        // The toolkit's installer asks what to install, unless it is told.
+        let parts = ["--toolkit", "--samples", "--toolkitpath", "--extract", "--override"];
+        let told = |word: &Text| {
+            let option = word.known().unwrap_or_default();
+            parts.contains(&option.split('=').next().unwrap_or_default())
+        };
+        let of_toolkit = name.starts_with("cuda");
+        let told = arguments.iter().any(told);
+        let driver = !(of_toolkit && !has("--driver") && told || name.starts_with("cudnn"));
+        let numbers = name.trim_end_matches(".run").split(['_', '-']);
+        let driver_version =
+            numbers.filter(|part| is_branch(part.split('.').next().unwrap_or_default())).find_map(DriverVersion::parse);
+        let toolkit = of_toolkit && (has("--toolkit") || !told && !has("--driver"));
+        Some(Self { name: name.to_owned(), driver, driver_version, toolkit })
     }
 }
 

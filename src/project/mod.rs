@@ -33,12 +33,16 @@ mod workspaces;
 mod worlds;
 
 pub(crate) use command::Command;
+pub(crate) use drivers::Runfile;
 pub(crate) use launches::{Given, LaunchPlace, launches};
 pub(crate) use locks::manifest_of;
 pub(crate) use manifests::manifests;
 pub(crate) use processors::Processors;
 pub(crate) use starts::{Beginning, Enters, commanded};
-pub(crate) use walk::{Asked, Event, Indexed, Installed, Link, LockEntry, Prefix, Removed, Routed, Script, survey, walk};
+pub(crate) use variables::Value;
+pub(crate) use walk::{
+    Asked, Compiling, Event, Indexed, Installed, Link, LockEntry, Prefix, Removed, Routed, Script, survey, walk,
+};
 pub(crate) use worlds::{World, worlds};
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};

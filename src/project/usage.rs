@@ -138,8 +138,8 @@ fn is_abroad(platform: &Text) -> bool {
 
 fn package_of(text: &str) -> Option<String> {
     match requirement::parse(text).ok()?.subject {
-        Subject::Package { name, .. } | Subject::Elsewhere { name: Some(name) } => Some(name),
+        Subject::Package { name, .. } | Subject::Elsewhere { name: Some(name), .. } => Some(name),
         Subject::Wheel { wheel, .. } => Some(wheel.name),
-        Subject::Elsewhere { name: None } | Subject::Path(_) => None,
+        Subject::Elsewhere { name: None, .. } | Subject::Path(_) => None,
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::diagnostic::Label;
 use crate::environment::Reason;
+use crate::knowledge::Library;
 use crate::outline::Launcher;
 use crate::secret::masked;
 
@@ -26,6 +27,12 @@ fn words(reason: &Reason) -> String {
         Reason::Index { index } => format!("packages come from {}", index_name(index)),
         Reason::Image { image, cuda } if cuda.is_empty() => format!("stands on {}", masked(image)),
         Reason::Image { image, cuda } => format!("{} carries CUDA {cuda}", masked(image)),
+        Reason::Brings { what, library, version } => format!("{} brings {} {version}", masked(what), library_name(*library)),
+        Reason::Needs { what, library, version } => format!("{} needs {} {version}", masked(what), library_name(*library)),
+        Reason::Nvcc { by, cuda } if cuda.is_empty() => format!("{} brings nvcc", masked(by)),
+        Reason::Nvcc { by, cuda } => format!("{} brings the nvcc of CUDA {cuda}", masked(by)),
+        Reason::Compiles { what } => format!("{} is compiled here", masked(what)),
+        Reason::Puts { what } => format!("{} is put here", masked(what)),
         Reason::Demand { demand } => format!("the image demands {}", masked(demand)),
         Reason::ReleaseNotes { driver } => format!("its release notes ask for driver {driver} or newer"),
         Reason::Variable { name } => format!("{name} is set here"),
@@ -62,6 +69,17 @@ fn comes(package: &str, version: &str, index: &str, cuda: &str, today: bool) -> 
         ("", true) => text.trim_end_matches(',').to_owned(),
         ("", false) => text + " is taken",
         _ => text + &format!(" brings CUDA {cuda}"),
+    }
+}
+
+fn library_name(library: Library) -> &'static str {
+    match library {
+        Library::Cuda => "CUDA",
+        Library::Cudnn => "cuDNN",
+        Library::Nccl => "NCCL",
+        Library::Cublas => "cuBLAS",
+        Library::NvJitLink => "nvJitLink",
+        Library::TensorRt => "TensorRT",
     }
 }
 
@@ -116,6 +134,20 @@ mod tests {
             (comes("ort/cuda-12", "", false), "torch 2.1.0 from onnxruntime's cuda-12 index is taken"),
             (comes("paddle/cu118", "11.8", false), "torch 2.1.0 from paddle's cu118 index brings CUDA 11.8"),
             (comes("https://pypi.example/simple", "", false), "torch 2.1.0 from https://pypi.example/simple is taken"),
+            (
+                Reason::Brings { what: "libcudnn8".into(), library: Library::Cudnn, version: "8.9.6".into() },
+                "libcudnn8 brings cuDNN 8.9.6",
+            ),
+            (
+                Reason::Needs { what: "ctranslate2 4.4.0".into(), library: Library::Cudnn, version: "8".into() },
+                "ctranslate2 4.4.0 needs cuDNN 8",
+            ),
+            (
+                Reason::Nvcc { by: "cuda-toolkit-12-4".into(), cuda: "12.4".into() },
+                "cuda-toolkit-12-4 brings the nvcc of CUDA 12.4",
+            ),
+            (Reason::Nvcc { by: "cuda-toolkit".into(), cuda: String::new() }, "cuda-toolkit brings nvcc"),
+            (Reason::Compiles { what: "flash-attn".into() }, "flash-attn is compiled here"),
             (Reason::HostDriver, "the host's driver"),
             (Reason::ReleaseNotes { driver: "545.23".into() }, "its release notes ask for driver 545.23 or newer"),
             (Reason::MadeForGpu { because: "its image carries CUDA".into() }, "its image carries CUDA"),

@@ -142,7 +142,7 @@ fn of_requirement(asked: &Value) -> Value {
             json!({"name": name, "extras": extras, "admits": admits(&|version| wants.admits(version)), "marker": parsed.marker.is_some()})
         }
         Subject::Wheel { wheel, .. } => json!({"name": wheel.name, "extras": extras, "address": true}),
-        Subject::Elsewhere { name } => json!({"name": name, "extras": extras, "address": true}),
+        Subject::Elsewhere { name, .. } => json!({"name": name, "extras": extras, "address": true}),
         Subject::Path(path) => json!({"path": path}),
     }
 }

@@ -124,7 +124,7 @@ fn named(written: &Text, language: Language) -> Option<String> {
     match requirement::parse(text).ok()?.subject {
         Subject::Package { name, wants, .. } => (!wants.is_any()).then_some(name),
         Subject::Wheel { wheel, .. } => Some(wheel.name),
-        Subject::Elsewhere { name } => name,
+        Subject::Elsewhere { name, .. } => name,
         Subject::Path(_) => None,
     }
 }

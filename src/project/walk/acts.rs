@@ -2,17 +2,18 @@
 
 use std::collections::BTreeSet;
 
+use super::super::drivers::Runfile;
 use super::super::paths;
 use super::super::variables::{self, Seen, Value, Variables};
 use super::decided::{Decided, of_build};
 use super::prefix::{conda, venv};
 use super::telling::brings_nothing;
-use super::{Event, Kept, Prefix, Walker};
+use super::{Compiling, Event, Kept, Prefix, Walker};
 use crate::knowledge::{
     Brings, configuration_variable, configured_index, feature_brings, fetches_no_packages, is_shell_file, module_brings,
 };
 use crate::notation::asking::Says;
-use crate::outline::{Act, Answer, Does, Feature, How, Include, Kind, Lead, Leaves, Piece, Place, Scope, Text, Variable};
+use crate::outline::{Act, Answer, Does, Feature, How, Include, Kind, Lead, Leaves, Piece, Place, Scope, Text, Tool, Variable};
 use crate::source::Span;
 
 fn is_of_tool(path: &Text) -> bool {
@@ -199,11 +200,15 @@ impl<'a> Walker<'_, 'a> {
             }
             Does::Remove(removal) => self.remove(act.at, removal),
             Does::System(packages) if !packages.removes => {
-                let names = packages.names.iter().filter_map(|n| self.variables.resolve(n)).collect();
+                let names = packages.names.iter().filter_map(|n| Some((self.variables.resolve(n)?, n.at))).collect();
                 self.script.events.push(Event::System { names });
                 self.put_driver(&act.does);
             }
-            Does::Runfile { .. } => self.put_driver(&act.does),
+            Does::Runfile { file, arguments } => {
+                let run = Runfile::of(file, arguments, &|text| self.variables.resolve(text));
+                self.script.events.extend(run.map(|run| Event::Runfile(run, act.at)));
+                self.put_driver(&act.does);
+            }
             Does::Copy(copy) => self.copy(path, copy),
             Does::Edit(path) => self.change(path),
             Does::Secret(path) => {
@@ -228,7 +233,9 @@ impl<'a> Walker<'_, 'a> {
                     self.variables.add(Variables::of_file(*file));
                 }
                 let opened = found.filter(|(file, _)| matches!(file.kind, Kind::Script | Kind::Rc));
-                self.unsure |= opened.is_none() && !is_of_tool(text);
+                let unread = opened.is_none() && !is_of_tool(text);
+                self.unsure |= unread;
+                self.script.compilers_open |= unread;
                 if let Some((file, found)) = opened {
                     self.enter(&found, file);
                     if self.bounds.enter(file.outline) {
@@ -247,6 +254,16 @@ impl<'a> Walker<'_, 'a> {
                 }
             }
             Does::Compile(compile) if compile.program == "make" => self.make(act.at, &compile.arguments, depth),
+            Does::Compile(compile) => {
+                let compiling = Compiling {
+                    program: compile.program.clone(),
+                    arguments: compile.arguments.iter().map(|word| self.variables.resolve(word)).collect(),
+                    at: act.at,
+                    prefix: self.active(Tool::Pip),
+                    variables: self.build_variables(),
+                };
+                self.script.events.push(Event::Compile(Box::new(compiling)));
+            }
             Does::Use(used) => self.take_in(used, depth),
             Does::Fetched(url) => self.run_fetched(url),
             Does::Download(download) => {
@@ -291,6 +308,9 @@ impl<'a> Walker<'_, 'a> {
     /// Environment modules set what their site has written for them: paths of libraries, and, where they may bring a Python
     /// or its packages, where pip looks.
     fn load(&mut self, names: &[Text], at: Span) {
+        let named = names.iter().filter_map(|name| Some((self.variables.resolve(name)?, name.at)));
+        let named = named.collect();
+        self.script.events.push(Event::Modules(named));
         for variable in ["LD_LIBRARY_PATH", "CUDA_HOME", "CUDA_PATH"] {
             self.variables.set(variable, Value::unknown(at, Seen::Programs));
         }

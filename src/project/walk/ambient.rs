@@ -6,12 +6,14 @@ use super::configuration::configured_by;
 use super::install::unread;
 use super::{Event, Indexed, Installed, Walker};
 use crate::environment::Untold;
+use crate::knowledge;
 use crate::outline::{How, Include, IndexKind, Piece, Text, Tool};
 
 impl Walker<'_, '_> {
     /// Adds what variables say (`PIP_EXTRA_INDEX_URL` …), and lets the step happen.
     pub(super) fn push(&mut self, mut step: Installed) {
         step.made = self.was_made(&step.prefix);
+        step.variables = self.build_variables();
         if let Some(conda) = self.conda_part(&mut step) {
             self.push(conda);
             if step.asks.is_empty() && step.locks.is_empty() {
@@ -119,6 +121,12 @@ impl Walker<'_, '_> {
     pub(super) fn variable(&self, name: &str) -> Option<&Value> {
         let pending = self.pending.iter().rev().find(|(n, _)| n == name).map(|(_, v)| v);
         pending.or_else(|| self.variables.get(name).filter(|v| v.seen != Seen::Shell))
+    }
+
+    /// The variables that builds read, as programs see them now.
+    pub(super) fn build_variables(&self) -> Vec<(String, Value)> {
+        let set = knowledge::build_variables().iter().filter_map(|name| Some(((*name).to_owned(), self.variable(name)?.clone())));
+        set.collect()
     }
 
     /// Whether a variable switches an option of pip on; what is not known does not.

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::super::File;
+use super::super::paths;
 use super::super::worlds::World;
 use super::prefix::conda;
 use super::project::is_project;
@@ -37,6 +38,8 @@ impl<'p, 'a> Walker<'p, 'a> {
             open: false,
             bounds_open: false,
             no_cuda: false,
+            folders: Vec::new(),
+            variables: Vec::new(),
             says: self.says,
             join: Join::Stated,
         }
@@ -132,6 +135,9 @@ impl<'p, 'a> Walker<'p, 'a> {
                 let mut via = via.to_vec();
                 via.extend(from.get(&include.path.at).into_iter().flatten().cloned());
                 via.extend(self.reasons(&include.path));
+                if include.how == How::Project {
+                    step.folders.extend(self.folder_of(include));
+                }
                 self.read(include, &mut step, &via, 0);
             }
         }
@@ -139,6 +145,15 @@ impl<'p, 'a> Walker<'p, 'a> {
         if !nothing && !self.is_for_another(install) {
             self.push(step);
         }
+    }
+
+    /// The folder of a project that is installed, as an ask: what is built in it has its name.
+    fn folder_of(&self, include: &Include) -> Option<Asked> {
+        let path = self.path(&include.path)?;
+        let working = self.image.as_ref().map(|image| image.folder.as_str()).or(self.folders.first().map(String::as_str))?;
+        let text = Some(format!("./{}", paths::inside(working, &path)));
+        let (at, language) = (include.path.at, Language::Pep508);
+        Some(Asked { text, package: None, anything: false, language, at, also: Vec::new() })
     }
 
     /// Whether a command installs for another machine than the one that is looked at, or for one that cannot be told.
@@ -402,6 +417,10 @@ impl<'p, 'a> Walker<'p, 'a> {
                         step.flags.extras = before;
                     }
                     None => step.open = true,
+                }
+                // What is built in it has its name.
+                if !bounds {
+                    step.folders.push(asked);
                 }
                 return;
             }

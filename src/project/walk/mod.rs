@@ -34,7 +34,7 @@ use bounds::{Bounds, DEEPEST};
 use configuration::Configuration;
 use decided::{Decided, Last};
 use project::is_project;
-pub(crate) use script::{Asked, Before, Event, Indexed, Installed, Link, LockEntry, Prefix, Removed, Routed, Script};
+pub(crate) use script::{Asked, Before, Compiling, Event, Indexed, Installed, Link, LockEntry, Prefix, Removed, Routed, Script};
 use stage::Happened;
 use telling::Survey;
 

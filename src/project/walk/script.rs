@@ -5,6 +5,7 @@ use std::fmt::Write;
 use std::hash::{DefaultHasher, Hasher};
 
 use super::super::command::Command;
+use super::super::drivers::Runfile;
 use super::super::variables::Value;
 use crate::environment::{Join, Reason, Untold};
 use crate::notation::asking::Says;
@@ -27,6 +28,9 @@ pub(crate) struct Script {
     pub(crate) on_cpu: bool,
     /// Variables come from files that are not read.
     pub(crate) unread_environment: bool,
+    /// Files come into the system's own folders from another stage or image, or by a script that is not read: any compiler may
+    /// be there.
+    pub(crate) compilers_open: bool,
     /// Files that were read on the way.
     pub(crate) reached: BTreeSet<FileId>,
     /// Paths that were looked for and are not there, with the kind that the link makes of them.
@@ -59,7 +63,7 @@ impl Script {
     /// Equal where the same happens, by a hash of all that is installed and set.
     pub(crate) fn happens(&self) -> u64 {
         let mut hashed = Hashed(DefaultHasher::new());
-        let all = (&self.events, &self.exported, &self.runs, self.unread_environment);
+        let all = (&self.events, &self.exported, &self.runs, self.unread_environment, self.compilers_open);
         // Nothing fails in hashing.
         let _ = write!(hashed, "{all:?}");
         hashed.0.finish()
@@ -131,8 +135,14 @@ pub(crate) enum Event {
     Install(Box<Installed>),
     /// Packages are removed.
     Remove { tool: Tool, prefix: Prefix, what: Removed },
-    /// System packages are installed.
-    System { names: Vec<String> },
+    /// Packages of the system are installed, each with its place.
+    System { names: Vec<(String, Span)> },
+    /// NVIDIA's installer of a toolkit or driver is run.
+    Runfile(Runfile, Span),
+    /// Environment modules are loaded, each with its place.
+    Modules(Vec<(String, Span)>),
+    /// Something is compiled, other than what an installer compiles by itself.
+    Compile(Box<Compiling>),
     /// A driver is put on the machine itself; its number, as far as it is told.
     Driver(Option<DriverVersion>),
     /// Packages may be there that are not known: all who install this have them.
@@ -149,6 +159,20 @@ pub(crate) enum Event {
     SystemPython(String),
     /// Before all this, these steps may have happened.
     Before(Before),
+}
+
+/// A command that compiles, with its variables resolved.
+#[derive(Clone, Debug)]
+pub(crate) struct Compiling {
+    /// `nvcc`, `cmake`, `make`, `setup.py`.
+    pub(crate) program: String,
+    /// Its words; `None` for one that is not known.
+    pub(crate) arguments: Vec<Option<String>>,
+    pub(crate) at: Span,
+    /// The environment whose Python and packages it sees.
+    pub(crate) prefix: Prefix,
+    /// The variables that builds read, as they stand then.
+    pub(crate) variables: Vec<(String, Value)>,
 }
 
 /// What may have happened before: one command or manifest.
@@ -183,6 +207,10 @@ pub(crate) struct Installed {
     pub(crate) bounds_open: bool,
     /// What conda does of it is worked out for machines without CUDA.
     pub(crate) no_cuda: bool,
+    /// The folders whose projects are installed: what is built in one has its name.
+    pub(crate) folders: Vec<Asked>,
+    /// The variables that builds read, as they stand then.
+    pub(crate) variables: Vec<(String, Value)>,
     /// On what it rests that it happens, and what it installs.
     pub(crate) says: Says,
     pub(crate) join: Join,

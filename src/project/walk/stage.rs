@@ -201,6 +201,9 @@ impl<'a> Walker<'_, 'a> {
             }
             Some(from) => {
                 let at = from.at;
+                if ["/usr", "/opt"].iter().any(|folder| inside == "/" || inside.starts_with(folder)) {
+                    self.script.compilers_open = true;
+                }
                 if let Some(from) = self.variables.resolve(from) {
                     self.copy_from(path, &from, at, &sources);
                 }

@@ -26,7 +26,7 @@ fn tells(act: &Act) -> Tells<'_> {
         Does::Conflict(_) | Does::Members(_) => Tells::Nothing,
         // What follows is weighed in its place.
         Does::Leave(_) => Tells::Nothing,
-        Does::Compile(compile) if compile.program != "make" => Tells::Nothing,
+        Does::Compile(compile) if !matches!(compile.program.as_str(), "make" | "nvcc" | "cmake" | "setup.py") => Tells::Nothing,
         Does::System(packages) if packages.removes => Tells::Nothing,
         Does::Modules(modules) if modules.unloads => Tells::Nothing,
         Does::Install(install) if install.flags.elsewhere => Tells::Nothing,

@@ -1,6 +1,10 @@
 //! What is there together, under one set of choices; and the machine that it meets.
 
+mod compiled;
+
 use std::collections::BTreeMap;
+
+pub use compiled::{Building, Compiled, SystemPart, Toolkit, Toolkits};
 
 use crate::knowledge::{self, Basis, Kernels, Library, Part, Release, Segment, Sm};
 use crate::outline::{Choice, InstallFlags, Launcher, Tool};
@@ -50,6 +54,12 @@ pub struct Environment {
     pub forward_compat: Vec<ForwardCompat>,
     /// It is not known of the image whether it brings another one.
     pub forward_compat_open: bool,
+    /// An image is built of it (a Dockerfile's stage): while that happens no GPU is there.
+    pub is_built: bool,
+    /// What is put on the system itself, in order.
+    pub system: Vec<SystemPart>,
+    /// What is compiled with what it holds, in order.
+    pub compiled: Vec<Compiled>,
 }
 
 impl Environment {
@@ -95,6 +105,8 @@ pub struct Step {
     pub changes: Vec<Change>,
     /// Asks that no choice of builds can meet together.
     pub conflicts: Vec<Conflict>,
+    /// What conda picks, it picks where no CUDA is seen (`__cuda`).
+    pub no_cuda: bool,
 }
 
 /// One package in a step.
@@ -110,6 +122,21 @@ pub struct Ask {
     pub alone: Candidates,
     /// Those left once the asks of the step have pruned each other.
     pub builds: Candidates,
+    /// From where, as far as that is written.
+    pub from: Origin,
+}
+
+/// From where a package is asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// From an index.
+    Index,
+    /// This wheel, by its address or path without credentials.
+    Wheel(String),
+    /// Sources: the address of a repository or an archive, a folder; without credentials.
+    Sources(String),
+    /// Nobody asks for it: another package requires it.
+    Required,
 }
 
 /// An index that a step looks at.
@@ -383,6 +410,41 @@ pub enum Reason {
         image: String,
         /// What it brings; empty where none.
         cuda: String,
+    },
+    /// What is there brings a library of the chain.
+    Brings {
+        /// By name and version.
+        what: String,
+        /// Which.
+        library: Library,
+        /// In which version.
+        version: String,
+    },
+    /// What is there needs a library of the chain that it does not bring.
+    Needs {
+        /// By name and version.
+        what: String,
+        /// Which.
+        library: Library,
+        /// In which version.
+        version: String,
+    },
+    /// An nvcc comes with it.
+    Nvcc {
+        /// What brings it.
+        by: String,
+        /// Its CUDA release; empty where that is not known.
+        cuda: String,
+    },
+    /// Something is compiled from its sources.
+    Compiles {
+        /// By name.
+        what: String,
+    },
+    /// Something is named that is put there.
+    Puts {
+        /// As written.
+        what: String,
     },
     /// The demand of an image on the driver.
     Demand {
