@@ -45,6 +45,7 @@ mod secret;
 pub mod settings;
 pub mod source;
 mod suppress;
+mod tagged;
 mod unknown;
 pub mod version;
 pub mod viewpoint;

@@ -124,6 +124,34 @@ pub struct Ask {
     pub builds: Candidates,
     /// From where, as far as that is written.
     pub from: Origin,
+    /// At which of the step's indexes the installer looks for it.
+    pub route: Route,
+    /// The installer does look for it: nothing that meets the ask can be there already, and no lock names the file.
+    pub looked_for: bool,
+}
+
+/// Where an installer looks for one package.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Route {
+    /// At all of the step's indexes that serve packages which are not routed to them.
+    All,
+    /// At this one only, by its position among the step's.
+    Only(usize),
+    /// At a place that is not known.
+    Unknown,
+}
+
+impl Step {
+    /// The indexes at which an ask is looked for; `None` where one of them is not known.
+    #[must_use]
+    pub fn looks_at(&self, ask: &Ask) -> Option<Vec<&StepIndex>> {
+        let all: Vec<&StepIndex> = match ask.route {
+            Route::Unknown => return None,
+            Route::Only(at) => vec![self.indexes.get(at)?],
+            Route::All => self.indexes.iter().filter(|index| !index.explicit).collect(),
+        };
+        (!all.is_empty() && all.iter().all(|index| index.id.is_some())).then_some(all)
+    }
 }
 
 /// From where a package is asked for.

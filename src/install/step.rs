@@ -138,10 +138,12 @@ impl State {
                     );
                 }
             }
-            changes.extend(change);
+            let looked_for = step.locks.is_empty() && self.is_looked_for(want, change.as_ref().map(|c| &c.effect), step);
             let from = if want.implied { Origin::Required } else { want.from.clone() };
             let wants = want.wants.clone();
-            asks.push(Ask { package: want.name.clone(), wants, evidence, alone: want.alone.clone(), builds, from });
+            let (package, alone, route) = (want.name.clone(), want.alone.clone(), view.route(&want.name));
+            asks.push(Ask { package, wants, evidence, alone, builds, from, route, looked_for });
+            changes.extend(change);
         }
         // A required package that nobody asked for is none that could be asked for otherwise.
         let asked = pruned.conflicts.iter().filter(|(a, b)| !wanted[*a].implied && !wanted[*b].implied);
@@ -178,6 +180,18 @@ impl State {
         };
         self.build(step, &done, system);
         self.steps.push(done);
+    }
+
+    /// Whether nothing that meets an ask can be there already.
+    fn is_looked_for(&self, want: &Wanted, effect: Option<&Effect>, step: &Installed) -> bool {
+        let may_be_there =
+            || self.upon.is_some() || self.unlisted || self.other_builds || self.before.may_stay(&want.name, &want.wants);
+        match effect {
+            _ if step.flags.reinstall => true,
+            Some(Effect::Keeps | Effect::Unknown) => false,
+            Some(Effect::Replaces { .. }) => true,
+            None => !may_be_there(),
+        }
     }
 
     fn python_wants(&self, step: &Installed, view: &View<'_>) -> Vec<Wanted> {

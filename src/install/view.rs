@@ -6,7 +6,7 @@ use super::Aliases;
 use super::limits::{Limits, MOST};
 use super::overrides::Overrides;
 use super::step::open;
-use crate::environment::{Candidates, StepIndex};
+use crate::environment::{Candidates, Route, StepIndex};
 use crate::knowledge;
 use crate::notation::wheel::WheelName;
 use crate::outline::Tool;
@@ -73,6 +73,15 @@ impl<'s> View<'s> {
     pub(super) fn is_told_to_match_best(&self) -> bool {
         let strategy = self.step.index_strategy.as_ref().and_then(Option::as_deref);
         matches!(self.step.tool, Tool::Uv | Tool::UvPip) && strategy == Some("unsafe-best-match")
+    }
+    /// The same as a position among the step's indexes.
+    pub(super) fn route(&self, package: &str) -> Route {
+        let reach = self.reach(package);
+        match reach.routed {
+            Some(routed) => self.found.iter().position(|index| std::ptr::eq(index, routed)).map_or(Route::Unknown, Route::Only),
+            None if reach.indexes.is_empty() => Route::Unknown,
+            None => Route::All,
+        }
     }
     /// Where the step looks for a package.
     pub(super) fn reach(&self, package: &str) -> Reach<'s> {

@@ -37,7 +37,15 @@ enum Precedence {
 
 static WHO_SPEAKS: &[Precedence] = &[
     Precedence::HighestBound(&["driver-too-old", "image-needs-newer-driver"]),
-    Precedence::First(&["index-shadowed", "torch-replaced-later", "companion-mismatch"]),
+    Precedence::First(&[
+        "local-version-without-index",
+        "wheel-tag-index-mismatch",
+        "wheel-never-published",
+        "unknown-wheel-index",
+        "index-shadowed",
+        "torch-replaced-later",
+        "companion-mismatch",
+    ]),
 ];
 
 /// What a host breaks at is said of it; how it came there, by the first rule, becomes labels of that.

@@ -72,6 +72,21 @@ pub fn is_tag(local: &str) -> bool {
     INDEXES.iter().any(|row| row.tag == local)
 }
 
+/// The word for a CUDA (`cu131`, `cu12.1`) in an address where PyTorch's indexes lie, or their mirrors', of which the tables have
+/// none; development builds have a folder of their own.
+#[must_use]
+pub fn unlisted_tag(url: &str) -> Option<&str> {
+    let known = index_by_id("pytorch/root")?;
+    let bare = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let at = bare.rsplit_once('@').map_or(bare, |(_, rest)| rest);
+    let roots = INDEX_ADDRESSES.iter().filter(|(_, row)| INDEXES.get(usize::from(*row)).is_some_and(|row| row.id == known.id));
+    let rest = roots.filter_map(|(root, _)| at.strip_prefix(root)?.strip_prefix('/')).next()?;
+    let mut parts = rest.trim_end_matches('/').split('/');
+    let tag = parts.next().filter(|tag| tag.starts_with("cu") && tag[2..].starts_with(|c: char| c.is_ascii_digit()))?;
+    let page = parts.next().is_none_or(|page| page.ends_with(".html"));
+    (page && parts.next().is_none() && index(url).is_none()).then_some(tag)
+}
+
 /// The index of that id: `pypi`, `pytorch/cu121`.
 #[must_use]
 pub fn index_by_id(id: &str) -> Option<&'static Index> {

@@ -8,27 +8,39 @@ use crate::version::DriverVersion;
 
 mod companion_mismatch;
 mod conda_toolkit_beside_wheel;
+mod cuda_paths_disagree;
 mod driver_too_old;
 mod gpu_not_requested;
 mod image_needs_newer_driver;
 mod index_shadowed;
+mod library_path_shadows_wheel;
+mod local_version_without_index;
 mod no_kernels_for_gpu;
 mod torch_replaced_later;
+mod unknown_wheel_index;
 mod unreadable_file;
 mod unused_ignore;
+mod wheel_never_published;
+mod wheel_tag_index_mismatch;
 
 /// All rules, by name.
 pub static RULES: &[&Rule] = &[
     &companion_mismatch::RULE,
     &conda_toolkit_beside_wheel::RULE,
+    &cuda_paths_disagree::RULE,
     &driver_too_old::RULE,
     &gpu_not_requested::RULE,
     &image_needs_newer_driver::RULE,
     &index_shadowed::RULE,
+    &library_path_shadows_wheel::RULE,
+    &local_version_without_index::RULE,
     &no_kernels_for_gpu::RULE,
     &torch_replaced_later::RULE,
+    &unknown_wheel_index::RULE,
     &unreadable_file::RULE,
     &unused_ignore::RULE,
+    &wheel_never_published::RULE,
+    &wheel_tag_index_mismatch::RULE,
 ];
 
 /// The rule of that name.
@@ -111,6 +123,10 @@ pub enum Check {
 pub struct Out(pub(crate) Vec<Clash>);
 
 impl Out {
+    /// Reports clashes.
+    pub(crate) fn extend(&mut self, clashes: impl IntoIterator<Item = Clash>) {
+        self.0.extend(clashes);
+    }
     /// Reports a clash.
     pub(crate) fn push(&mut self, clash: Clash) {
         self.0.push(clash);
