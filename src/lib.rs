@@ -21,6 +21,7 @@ mod demand;
 mod device;
 pub mod diagnostic;
 pub mod environment;
+mod extension;
 pub mod globs;
 mod hardware;
 mod install;

@@ -89,7 +89,7 @@ pub(crate) fn toolkits_on_library_path(env: &Environment) -> Vec<Named<'_>> {
 }
 
 /// The release of a toolkit, where the path of a folder in it says that: `/usr/local/cuda-12.1/lib64`, `/opt/cuda/11.8`.
-fn release_of_folder(path: &str) -> Option<CudaVersion> {
+pub(crate) fn release_of_folder(path: &str) -> Option<CudaVersion> {
     let mut parts = path.split('/').peekable();
     while let Some(part) = parts.next() {
         let part = part.to_ascii_lowercase();

@@ -26,6 +26,33 @@ pub(crate) fn other_image(image: &Image, host: &Host) -> Option<String> {
     Some(format!("{}:{}", parsed.repository, other.tag))
 }
 
+/// A tag of the same repository and kind that is there, nearest to one that is not: the next newer one, else the newest.
+pub(crate) fn in_place_of(repository: &str, tag: &str) -> Option<String> {
+    let mine = Tag::of(tag);
+    let (_, rows) = knowledge::images().iter().find(|(known, _)| *known == repository)?;
+    let there = rows.iter().filter(|row| !row.tag.contains('*') && knowledge::image_gone(repository, row.tag).is_none());
+    let mut there: Vec<(&knowledge::Image, Tag)> = there.map(|row| (row, Tag::of(row.tag))).collect();
+    there.retain(|(_, other)| other.family() == mine.family() || other.flavour() == mine.flavour());
+    there.sort_by(|(one, a), (two, b)| {
+        let newer = |tag: &Tag| tag.numbers >= mine.numbers;
+        let far = |tag: &Tag| if newer(tag) { tag.numbers.clone() } else { Vec::new() };
+        (newer(b), b.kind == mine.kind, b.family() == mine.family())
+            .cmp(&(newer(a), a.kind == mine.kind, a.family() == mine.family()))
+            .then_with(|| far(a).cmp(&far(b)))
+            .then_with(|| b.numbers.cmp(&a.numbers))
+            .then_with(|| two.tag.cmp(one.tag))
+    });
+    there.first().map(|(row, _)| format!("{repository}:{}", row.tag))
+}
+
+/// The same image with nvcc.
+pub(crate) fn with_nvcc(row: &knowledge::Image) -> Option<String> {
+    let tag = row.tag.replace("-runtime", "-devel").replace("-base", "-devel");
+    let reference = format!("{}:{tag}", row.repository);
+    knowledge::image(&reference).filter(|other| other.flavour == knowledge::Flavour::Devel && !tag.contains('*'))?;
+    Some(reference)
+}
+
 /// The one of the same repository and kind that has a release of torch for a CUDA; where its `kernels` count, as PyTorch builds it.
 pub(crate) fn with_torch(image: &Image, torch: &Version, cuda: &CudaVersion, kernels: bool) -> Option<String> {
     let row = image.row?;
@@ -80,6 +107,10 @@ impl Tag {
             None => rest.to_owned(),
         };
         Self { numbers, kind }
+    }
+    /// The kind without its system: `-cudnn-devel`.
+    fn flavour(&self) -> &str {
+        self.kind.trim_start_matches('-').rsplit_once('-').map_or("", |(flavour, _)| flavour)
     }
     /// The kind without the release of its system.
     fn family(&self) -> &str {

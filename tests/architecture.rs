@@ -38,11 +38,12 @@ const MAY_USE: &[(&str, &str)] = &[
     ("able", "chain environment knowledge resolve version"),
     ("other_image", "chain demand environment knowledge notation version"),
     ("made_for_torch", "chain environment knowledge outline version"),
+    ("extension", "chain environment knowledge loader platform version"),
     ("tagged", "environment knowledge version"),
     ("alternative", "chain environment knowledge made_for_torch other_image outline platform version"),
     (
         "rules",
-        "alternative chain demand diagnostic environment knowledge loader near notation other_image outline platform source tagged version",
+        "alternative chain demand diagnostic environment extension knowledge loader near notation other_image outline platform source tagged version",
     ),
     ("suppress", "diagnostic outline rules source"),
     ("judge", "diagnostic environment knowledge outline rules settings source suppress"),

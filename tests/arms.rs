@@ -253,9 +253,9 @@ fn a_script_that_puts_a_newer_driver_in_place() {
     let run = "docker run --gpus all nvidia/cuda:12.4.1-base-ubuntu22.04 nvidia-smi";
     assert_eq!(said("a.sh", &format!("sudo apt install -y nvidia-driver-550\n{run}\n")), [0usize; 0]);
     assert_eq!(said("a.sh", &format!("{run}\nsudo apt install -y nvidia-driver-550\n")), [1]);
-    // A driver in an image is not the one of the machine.
+    // A driver in an image is not the one of the machine; and it is said that it lies there.
     let image = format!("FROM python:3.11\nRUN apt-get install -y nvidia-driver-550\nRUN {NEW}\n");
-    assert_eq!(said("Dockerfile", &image), [3]);
+    assert_eq!(said("Dockerfile", &image), [2, 3]);
 }
 
 #[test]

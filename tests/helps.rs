@@ -214,12 +214,14 @@ fn pinned_parts_of_cuda_go_with_their_build() {
 #[test]
 fn a_tag_that_no_index_in_reach_has_says_its_build() {
     let gpu = "driver = \"570.124.06\"\n[[gpu]]\nname = \"GTX 1080 Ti\"\n";
-    for lines in ["torch==2.7.0+cu128\n", "--find-links https://wheels.example/\ntorch==2.7.0+cu128\n"] {
-        let found = helps("requirements.txt", lines, gpu);
-        assert_eq!(found, ["no-kernels-for-gpu: take torch 2.7.0 from PyPI, which has code that runs on sm_61"], "{lines}");
-    }
+    let from_pypi = "no-kernels-for-gpu: take torch 2.7.0 from PyPI, which has code that runs on sm_61";
+    let found = helps("requirements.txt", "--find-links https://wheels.example/\ntorch==2.7.0+cu128\n", gpu);
+    assert_eq!(found, [from_pypi]);
+    let add = "local-version-without-index: add --extra-index-url https://download.pytorch.org/whl/cu128, which serves it";
+    assert_eq!(helps("requirements.txt", "torch==2.7.0+cu128\n", gpu), [add, from_pypi]);
     // No other index has such a build.
-    assert_eq!(helps("requirements.txt", "torch==2.7.0+cu999\n", gpu), [""; 0]);
+    let name = "local-version-without-index: name the index or page that serves it (--extra-index-url, --find-links)";
+    assert_eq!(helps("requirements.txt", "torch==2.7.0+cu999\n", gpu), [name]);
 }
 
 const RTX_5090: &str = "[[gpu]]\nname = \"RTX 5090\"\n";

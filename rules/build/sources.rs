@@ -49,20 +49,23 @@ impl Tables {
             }
         };
         let text = format!(
-            "SourceBuild {{ name: {name:?}, repositories: &{:?}, nvcc: {nvcc}, forced_by: {:?}, skipped_by: {:?}, imports_torch: {}, \
-             declares_torch: {}, own_architectures: {}, architectures_by: {:?}, wheels: {:?}, until: {:?}, basis: {basis}, source: {source} }}",
+            "SourceBuild {{ name: {name:?}, repositories: &{:?}, nvcc: {nvcc}, forced_by: {:?}, skipped_by: {:?}, without_torch: {}, imports_torch: {}, \
+             declares_torch: {}, own_architectures: {}, architectures_by: {:?}, wheels: {:?}, fetches_wheels: {}, until: {:?}, basis: {basis}, source: {source} }}",
             row.list("repositories")?,
             row.text("forced_by")?,
             row.text("skipped_by")?,
+            row.flag("without_torch")?,
             row.flag("imports_torch")?,
             row.flag("declares_torch")?,
             row.flag("own_architectures")?,
             row.text("architectures_by")?,
             row.text("wheels")?,
+            row.flag("fetches_wheels")?,
             row.text("until")?,
         );
         for column in ["forced_by", "skipped_by", "asked_by", "architectures_by"] {
-            self.build_variables.extend(Some(row.text(column)?.to_owned()).filter(|variable| !variable.is_empty()));
+            let names = row.text(column)?.split(' ').filter_map(|name| name.split('=').next());
+            self.build_variables.extend(names.filter(|name| !name.is_empty()).map(str::to_owned));
         }
         self.source_builds.push((text_key(name), text));
         Ok(text_key(name))

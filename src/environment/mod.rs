@@ -56,6 +56,10 @@ pub struct Environment {
     pub forward_compat_open: bool,
     /// An image is built of it (a Dockerfile's stage): while that happens no GPU is there.
     pub is_built: bool,
+    /// Nobody runs it: what others do not copy from it comes to nothing.
+    pub thrown_away: bool,
+    /// The files say that it is for Linux under Windows.
+    pub for_wsl: bool,
     /// What is put on the system itself, in order.
     pub system: Vec<SystemPart>,
     /// What is compiled with what it holds, in order.

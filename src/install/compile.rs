@@ -103,6 +103,13 @@ impl State {
         if step.tool == Tool::Conda || !step.locks.is_empty() {
             return;
         }
+        for at in &step.extensions {
+            let what = Building::Program { program: "CUDAExtension".to_owned(), arguments: Vec::new() };
+            let evidence = Evidence { also: vec![(step.at, Reason::InstalledBy)], ..here("CUDAExtension", *at) };
+            let isolated = !step.flags.no_build_isolation;
+            let compiled = self.compiled(what, evidence, isolated, &step.variables, system);
+            self.compiled.push(compiled);
+        }
         let told = step.variables.iter().any(|(name, _)| name == "PIP_NO_BUILD_ISOLATION");
         for ask in step.asks.iter().chain(&step.folders).filter(|ask| ask.language == Language::Pep508) {
             let Some((row, wants)) = built(ask, step, done, &self.platform) else { continue };
@@ -125,8 +132,7 @@ impl State {
     ) -> Compiled {
         let mut toolkits = system.toolkits.clone();
         toolkits.known.extend(self.conda_toolkits());
-        // What is there may be anything.
-        toolkits.open |= self.upon.is_some() || self.unlisted_of_conda;
+        toolkits.open |= self.unlisted_of_conda;
         let setting = |(name, value): &(String, Value)| {
             let evidence = stated(value.at, Reason::Variable { name: name.clone() });
             (name.clone(), Setting { value: value.text.clone(), written: value.written.clone(), evidence })
@@ -193,6 +199,10 @@ fn address(url: &str) -> Option<&str> {
 /// Whether PyPI has no wheel of any release that is admitted; `None` where that is not known.
 fn without_wheel(row: &SourceBuild, wants: &Specifiers) -> Option<bool> {
     let pin = wants.pin();
+    // A local version names a wheel.
+    if pin.as_ref().is_some_and(|pin| pin.local().is_some()) {
+        return None;
+    }
     if let (Some(until), Some(pin)) = (Version::parse(row.until), &pin)
         && pin.public() > until
     {

@@ -125,7 +125,10 @@ pub(crate) fn fold(beginning: &Beginning, world: &World, script: &Script, aliase
                 states.entry(prefix).or_insert_with(fresh).compile(compiling, &machine);
             }
             Event::Unknown => states.values_mut().for_each(|state| state.unlisted = true),
-            Event::Upon(at) => states.values_mut().for_each(|state| state.upon = state.upon.or(Some(*at))),
+            Event::Upon(at) => {
+                machine.toolkits.open = true;
+                states.values_mut().for_each(|state| state.upon = state.upon.or(Some(*at)));
+            }
             Event::Unread => {
                 machine.toolkits.open = true;
                 states.values_mut().for_each(State::run_unread);
@@ -181,6 +184,8 @@ pub(crate) fn fold(beginning: &Beginning, world: &World, script: &Script, aliase
             compiled: state.compiled,
             system: machine.parts.clone(),
             is_built: matches!(beginning.enters, Enters::Stage(_)),
+            thrown_away: script.only_copied,
+            for_wsl: script.for_wsl,
             variables: variables.clone(),
             own_driver: own_driver.clone(),
             forward_compat: forward_compat.clone(),

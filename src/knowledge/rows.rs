@@ -458,6 +458,8 @@ pub struct SourceBuild {
     pub forced_by: &'static str,
     /// The variable that turns the compilation off; empty = none.
     pub skipped_by: &'static str,
+    /// It is compiled without torch's help, and goes with any.
+    pub without_torch: bool,
     /// Its `setup.py` imports torch at once.
     pub imports_torch: bool,
     /// It names torch as a requirement of its build.
@@ -468,6 +470,9 @@ pub struct SourceBuild {
     pub architectures_by: &'static str,
     /// Releases of which PyPI has wheels: `none`, `all`, those of a specifier, or `absent`: no such package is there.
     pub wheels: &'static str,
+    /// The build first looks for a wheel for the torch, CUDA and Python that are there, and compiles only where there is none:
+    /// those that are known have rows of the package in the tables.
+    pub fetches_wheels: bool,
     /// The last release of which this is known; empty = all.
     pub until: &'static str,
     /// How sure.

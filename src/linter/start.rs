@@ -198,6 +198,17 @@ fn check_environment(env: &Environment, hosts: &[Host], seen: &mut Vec<Seen>) {
                 check(env, &mut out);
                 collect(rule, out, &env.start.name, "", seen);
             }
+            Check::OnAnyHost(check) => {
+                let mut ask = |host: Option<&Host>| {
+                    let mut out = Out::default();
+                    check(env, host, &mut out);
+                    collect(rule, out, &env.start.name, host.map_or("", |host| &host.name), seen);
+                };
+                match hosts {
+                    [] => ask(None),
+                    hosts => hosts.iter().for_each(|host| ask(Some(host))),
+                }
+            }
             Check::Host(check) => {
                 let image = env.image.as_ref().map_or("", |image| image.reference.as_str());
                 for host in hosts.iter().filter(|host| env.runs && hardware::meets(image, host)) {

@@ -6,16 +6,22 @@ use crate::outline::Outline;
 use crate::platform::Os;
 use crate::version::DriverVersion;
 
+mod arch_list_missing;
 mod companion_mismatch;
 mod conda_toolkit_beside_wheel;
 mod cuda_paths_disagree;
+mod driver_in_container;
+mod driver_in_wsl;
 mod driver_too_old;
 mod gpu_not_requested;
 mod image_needs_newer_driver;
+mod image_tag_gone;
 mod index_shadowed;
 mod library_path_shadows_wheel;
 mod local_version_without_index;
 mod no_kernels_for_gpu;
+mod no_nvcc_for_build;
+mod nvcc_mismatch;
 mod torch_replaced_later;
 mod unknown_wheel_index;
 mod unreadable_file;
@@ -25,16 +31,22 @@ mod wheel_tag_index_mismatch;
 
 /// All rules, by name.
 pub static RULES: &[&Rule] = &[
+    &arch_list_missing::RULE,
     &companion_mismatch::RULE,
     &conda_toolkit_beside_wheel::RULE,
     &cuda_paths_disagree::RULE,
+    &driver_in_container::RULE,
+    &driver_in_wsl::RULE,
     &driver_too_old::RULE,
     &gpu_not_requested::RULE,
     &image_needs_newer_driver::RULE,
+    &image_tag_gone::RULE,
     &index_shadowed::RULE,
     &library_path_shadows_wheel::RULE,
     &local_version_without_index::RULE,
     &no_kernels_for_gpu::RULE,
+    &no_nvcc_for_build::RULE,
+    &nvcc_mismatch::RULE,
     &torch_replaced_later::RULE,
     &unknown_wheel_index::RULE,
     &unreadable_file::RULE,
@@ -110,6 +122,8 @@ pub enum Check {
     File(fn(&Outline, &mut Out)),
     /// One environment.
     Environment(fn(&Environment, &mut Out)),
+    /// One environment, on each host in force, or on none where there is none.
+    OnAnyHost(fn(&Environment, Option<&Host>, &mut Out)),
     /// One environment on one host.
     Host(fn(&Environment, &Host, &mut Out)),
     /// One launch.

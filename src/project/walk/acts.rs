@@ -267,6 +267,9 @@ impl<'a> Walker<'_, 'a> {
             Does::Use(used) => self.take_in(used, depth),
             Does::Fetched(url) => self.run_fetched(url),
             Does::Download(download) => {
+                // NVIDIA's repository and installers for it have a name of their own.
+                let url = self.variables.resolve(&download.url);
+                self.script.for_wsl |= url.is_some_and(|url| url.contains("wsl-ubuntu"));
                 if let Some(to) = download.to.as_ref().and_then(|to| self.path(to)) {
                     self.fetched.insert(paths::name(&to).to_owned(), &download.url);
                 }

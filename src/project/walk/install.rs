@@ -39,6 +39,7 @@ impl<'p, 'a> Walker<'p, 'a> {
             bounds_open: false,
             no_cuda: false,
             folders: Vec::new(),
+            extensions: Vec::new(),
             variables: Vec::new(),
             says: self.says,
             join: Join::Stated,
@@ -141,7 +142,7 @@ impl<'p, 'a> Walker<'p, 'a> {
                 self.read(include, &mut step, &via, 0);
             }
         }
-        let nothing = step.asks.is_empty() && step.locks.is_empty() && !step.open;
+        let nothing = step.asks.is_empty() && step.locks.is_empty() && step.extensions.is_empty() && !step.open;
         if !nothing && !self.is_for_another(install) {
             self.push(step);
         }

@@ -104,6 +104,8 @@ fn start(mut walker: Walker<'_, '_>, beginning: &Beginning, variables: Variables
             }
         }
         Enters::Script => {
+            let words = paths::name(&beginning.path).split(|c: char| !c.is_ascii_alphanumeric());
+            walker.script.for_wsl = words.map(str::to_ascii_lowercase).any(|word| matches!(word.as_str(), "wsl" | "wsl2"));
             walker.folders = vec![String::new(), paths::folder(&beginning.path).to_owned()];
             walker.starts.clone_from(&walker.folders);
             walker.run_by_others(&beginning.path);

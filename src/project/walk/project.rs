@@ -243,6 +243,7 @@ impl<'a> Walker<'_, 'a> {
             }
             Does::Set(variable) => self.set(variable, act.at),
             Does::Include(include) => self.brought(path, include, act.at, step, via, depth),
+            Does::Compile(_) => step.extensions.push(act.at),
             _ => {}
         }
     }

@@ -55,6 +55,8 @@ pub(crate) struct Script {
     pub(crate) runs: Command,
     /// How much work the walk was; the more, the fewer worlds are looked at.
     pub(crate) weight: usize,
+    /// By its name, or by what it fetches, it is for Linux under Windows.
+    pub(crate) for_wsl: bool,
     /// More leads on from here than is followed: nothing is said of it.
     pub(crate) left_out: bool,
 }
@@ -209,6 +211,8 @@ pub(crate) struct Installed {
     pub(crate) no_cuda: bool,
     /// The folders whose projects are installed: what is built in one has its name.
     pub(crate) folders: Vec<Asked>,
+    /// Where the scripts of such projects say that they compile for the GPU.
+    pub(crate) extensions: Vec<Span>,
     /// The variables that builds read, as they stand then.
     pub(crate) variables: Vec<(String, Value)>,
     /// On what it rests that it happens, and what it installs.

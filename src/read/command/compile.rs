@@ -45,7 +45,8 @@ pub(super) fn setup_py(words: &[Text]) -> Vec<Does> {
         reads: vec![Include { path: Text::literal(folder, script.at), how: How::Project }],
         indexes: Vec::new(),
         target: Target::Active,
-        flags: InstallFlags { no_deps, ..InstallFlags::default() },
+        // It is run with what is there.
+        flags: InstallFlags { no_deps, no_build_isolation: true, ..InstallFlags::default() },
         line: None,
     };
     if installs { vec![Does::Install(install), compiled] } else { vec![compiled] }

@@ -1,0 +1,126 @@
+//! Extensions for the GPU that are compiled where they are installed: whether they are, and against what.
+
+use crate::chain;
+use crate::environment::{Build, Building, Compiled, Environment, Setting, Toolkit};
+use crate::knowledge::{self, Nvcc, SourceBuild};
+use crate::platform::Pythons;
+use crate::version::{CudaVersion, Specifiers};
+
+/// Whether a build compiles code for the GPU.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Compiles {
+    /// It does, or fails.
+    Surely,
+    /// Only where it finds nvcc and a GPU, or is told to by this variable; else it builds for the CPU and says nothing.
+    IfThere(&'static str),
+    /// It does not, or that is not known.
+    Unknown,
+}
+
+/// Whether a build compiles code for the GPU, as it stands in an environment.
+pub(crate) fn compiles(env: &Environment, built: &Compiled) -> Compiles {
+    match &built.what {
+        Building::Program { program, .. } if program == "nvcc" || program == EXTENSION => Compiles::Surely,
+        Building::Program { .. } => Compiles::Unknown,
+        Building::Package { row, wants } => {
+            if is_skipped(row, built) || may_come_as_wheel(env, row, wants) {
+                return Compiles::Unknown;
+            }
+            match row.nvcc {
+                Nvcc::Must => Compiles::Surely,
+                Nvcc::Asked(variable) if is_on(built.variables.get(variable)) => Compiles::Surely,
+                Nvcc::Asked(_) => Compiles::Unknown,
+                Nvcc::IfThere if is_on(built.variables.get(row.forced_by)) => Compiles::Surely,
+                Nvcc::IfThere if built.variables.contains_key(row.forced_by) => Compiles::Unknown,
+                Nvcc::IfThere => Compiles::IfThere(row.forced_by),
+            }
+        }
+    }
+}
+
+/// What a project's own script calls to compile for the GPU with torch's help.
+const EXTENSION: &str = "CUDAExtension";
+
+/// What is built, by name.
+pub(crate) fn name(built: &Compiled) -> &str {
+    match &built.what {
+        Building::Package { row, .. } => row.name,
+        Building::Program { program, .. } if program == EXTENSION => "the project's CUDA extension",
+        Building::Program { program, .. } => program,
+    }
+}
+
+/// Whether it is compiled against the torch that is there.
+pub(crate) fn is_of_torch(built: &Compiled) -> bool {
+    match &built.what {
+        Building::Package { row, .. } => !row.without_torch,
+        Building::Program { program, .. } => program == EXTENSION,
+    }
+}
+
+/// Whether a variable is set to something that switches on: `1`, `ON`, `-DGGML_CUDA=on`.
+fn is_on(setting: Option<&Setting>) -> bool {
+    let Some(value) = setting.and_then(|setting| setting.value.as_deref()) else { return false };
+    match value.to_ascii_lowercase() {
+        // Options of cmake, one of which asks.
+        options if options.contains("-d") => ["cuda=on", "cuda=1", "cublas=on", "cublas=1"].iter().any(|on| options.contains(on)),
+        value => !matches!(value.as_str(), "" | "0" | "false" | "off" | "no"),
+    }
+}
+
+/// Whether a variable turns the compilation off: by its one value where the table names that, else by any.
+fn is_skipped(row: &SourceBuild, built: &Compiled) -> bool {
+    row.skipped_by.split(' ').any(|variable| match variable.split_once('=') {
+        Some((name, value)) => built.variables.get(name).is_some_and(|set| set.value.as_deref().is_none_or(|v| v == value)),
+        None => built.variables.contains_key(variable),
+    })
+}
+
+/// Whether the build may find a wheel of its own for the torch and Python that are there.
+fn may_come_as_wheel(env: &Environment, row: &SourceBuild, wants: &str) -> bool {
+    if !row.fetches_wheels {
+        return false;
+    }
+    let pin = Specifiers::parse(wants).ok().and_then(|wants| wants.pin()).map(|pin| pin.public().to_string());
+    let torch = torch(env).map(|build| build.version.public());
+    let (Some(pin), Some(torch)) = (pin, torch) else { return true };
+    let mut rows = knowledge::releases(row.name).iter().filter(|release| release.version == pin).peekable();
+    let fits = |release: &'static knowledge::Release| {
+        let python = release.pythons.iter().filter_map(|p| Pythons::parse(p)).any(|set| set.meets(env.platform.wheels));
+        chain::goes_with(release, "torch", &torch) && (python || release.pythons.is_empty())
+    };
+    rows.peek().is_none() || rows.any(fits)
+}
+
+/// The torch that is there, where it is known.
+pub(crate) fn torch(env: &Environment) -> Option<&Build> {
+    let torch = env.component("torch").or_else(|| env.component("conda:pytorch")).filter(|there| !there.may_be_another())?;
+    torch.builds.only().or_else(|| torch.builds.today())
+}
+
+/// The nvcc that a build takes, with the place that says so: by `CUDA_HOME`, by `PATH`, else the last that came, where no other
+/// may be there.
+/// Source: <https://github.com/pytorch/pytorch/blob/v2.5.1/torch/utils/cpp_extension.py>, `_find_cuda_home`.
+pub(crate) fn nvcc<'a>(built: &'a Compiled) -> Option<(CudaVersion, Nvccs<'a>)> {
+    for name in ["CUDA_HOME", "CUDA_PATH", "PATH"] {
+        let Some(set) = built.variables.get(name) else { continue };
+        let folders = set.written.split(':').filter(|folder| name != "PATH" || folder.trim_end_matches('/').ends_with("/bin"));
+        if let Some(cuda) = folders.into_iter().find_map(crate::loader::release_of_folder) {
+            return Some((cuda, Nvccs::Named(set)));
+        }
+        // Which one it names is not known.
+        if name != "PATH" && !matches!(set.value.as_deref().map(|v| v.trim_end_matches('/')), Some("/usr/local/cuda")) {
+            return None;
+        }
+    }
+    let last = built.toolkits.known.last().filter(|_| !built.toolkits.open)?;
+    Some((last.cuda?, Nvccs::Brought(last)))
+}
+
+/// What says which nvcc it is.
+pub(crate) enum Nvccs<'a> {
+    /// A variable.
+    Named(&'a Setting),
+    /// What brings it.
+    Brought(&'a Toolkit),
+}

@@ -1,0 +1,51 @@
+use super::{Check, Clash, Needs, Out, Rule};
+use crate::diagnostic::Severity;
+use crate::environment::{Compiled, Environment, Evidence, Holds, Image, Reason};
+use crate::extension::{self, Compiles};
+use crate::knowledge::{Basis, Flavour};
+use crate::other_image;
+
+pub(super) static RULE: Rule = Rule {
+    name: "no-nvcc-for-build",
+    level: Severity::Error,
+    page: include_str!("../../rules/no-nvcc-for-build.md"),
+    needs: Needs::Nothing,
+    check: Check::Environment(check),
+};
+
+fn check(env: &Environment, out: &mut Out) {
+    // A machine may have one that no file names.
+    let Some(image) = &env.image else { return };
+    let without = |built: &&Compiled| built.toolkits.known.is_empty() && !built.toolkits.open;
+    for built in env.compiled.iter().filter(without) {
+        let silently = match extension::compiles(env, built) {
+            Compiles::Surely => None,
+            Compiles::IfThere(variable) => Some(variable),
+            Compiles::Unknown => continue,
+        };
+        out.push(clash(image, built, silently));
+    }
+}
+
+fn clash(image: &Image, built: &Compiled, silently: Option<&str>) -> Clash {
+    let name = extension::name(built);
+    let message = match silently {
+        None => format!("{name} is compiled here with nvcc, and {} has none", image.reference),
+        Some(_) => format!("{name} is compiled here for the CPU only: {} has no nvcc", image.reference),
+    };
+    let reason = Reason::Image { image: image.reference.clone(), cuda: image.row.map_or("", |row| row.cuda).to_owned() };
+    let compiled = Evidence { reason: Reason::Compiles { what: name.to_owned() }, ..built.evidence.clone() };
+    // That no nvcc is in an image is no fact of its row but of its kind.
+    let basis = if image.evidence.basis == Basis::Inferred { Basis::Vendor } else { image.evidence.basis };
+    let links = vec![Evidence { reason, basis, ..image.evidence.clone() }, compiled];
+    let clash = Clash::new(Holds::Always, message, links);
+    let clash = if silently.is_some() { clash.at_most(Severity::Warning) } else { clash };
+    let forced =
+        silently.filter(|variable| !variable.is_empty()).map_or(String::new(), |variable| format!(", and set {variable}=1"));
+    let devel = image.row.filter(|row| matches!(row.flavour, Flavour::Base | Flavour::Runtime)).and_then(other_image::with_nvcc);
+    match devel {
+        Some(devel) => clash.help(format!("build on {devel}{forced}")),
+        None => clash
+            .help(format!("build on an image with nvcc (a devel one), or install cuda-toolkit of torch's CUDA before{forced}")),
+    }
+}
