@@ -93,6 +93,8 @@ pub(crate) fn act(act: &Act, source: &str) -> String {
                 Target::Active => String::new(),
                 Target::System => " into the system".to_owned(),
                 Target::Own(tool) => format!(" into that of {tool:?}"),
+                Target::Apart(name) if name.pieces.is_empty() => " apart".to_owned(),
+                Target::Apart(name) => format!(" apart as {}", text(name)),
                 Target::Python(minor) => format!(" of {minor}"),
                 Target::Named(name) => format!(" into {}", text(name)),
                 Target::Prefix(name) => format!(" under {}", text(name)),

@@ -247,7 +247,7 @@ impl Moving<'_> {
 
     fn target(&mut self, target: &mut Target) {
         match target {
-            Target::Named(text) | Target::Prefix(text) => self.text(text),
+            Target::Named(text) | Target::Apart(text) | Target::Prefix(text) => self.text(text),
             Target::Python(version) => self.name(version),
             Target::Active | Target::System | Target::Own(_) => {}
         }
@@ -261,7 +261,7 @@ impl Moving<'_> {
         let many = [&mut flags.no_binary, &mut flags.no_isolation_for, &mut flags.extras, &mut flags.groups, &mut flags.without];
         self.texts(many.into_iter().flatten());
         let single =
-            [&mut flags.torch_backend, &mut flags.index_strategy, &mut flags.environment, &mut flags.member, &mut flags.python];
+            [&mut flags.torch_backend, &mut flags.index_strategy, &mut flags.environment, &mut flags.python];
         self.texts(single.into_iter().flatten());
     }
 
