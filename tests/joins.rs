@@ -4,8 +4,10 @@ mod rendered;
 
 use rendered::check;
 
-const PROJECT: (&str, &str) =
-    ("pyproject.toml", "[project]\nname = \"x\"\nversion = \"1\"\nrequires-python = \">=3.10\"\ndependencies = [\"torch==2.1.0\"]\n");
+const PROJECT: (&str, &str) = (
+    "pyproject.toml",
+    "[project]\nname = \"x\"\nversion = \"1\"\nrequires-python = \">=3.10\"\ndependencies = [\"torch==2.1.0\"]\n",
+);
 
 #[test]
 fn what_uv_adds_for_one_run_is_in_no_other_environment() {
@@ -31,7 +33,10 @@ fn what_uv_adds_for_one_run_is_in_no_other_environment() {
 fn a_tool_has_an_environment_of_its_own() {
     check(
         &[
-            ("a.sh", "pip install torch==2.1.0\nuv tool install vllm==0.6.0 --with torch==2.4.0\nuv tool install 'xformers==0.0.27'\n"),
+            (
+                "a.sh",
+                "pip install torch==2.1.0\nuv tool install vllm==0.6.0 --with torch==2.4.0\nuv tool install 'xformers==0.0.27'\n",
+            ),
             ("b.sh", "pipx install vllm==0.6.0\npipx inject vllm torch==2.4.0\npip install torch==2.1.0\n"),
         ],
         &[
@@ -57,7 +62,8 @@ fn a_script_of_any_name_says_what_it_needs() {
 
 #[test]
 fn uv_installs_the_members_that_are_named() {
-    let root = "[project]\nname = \"root\"\nversion = \"1\"\ndependencies = []\n[tool.uv.workspace]\nmembers = [\"packages/*\"]\n";
+    let root =
+        "[project]\nname = \"root\"\nversion = \"1\"\ndependencies = []\n[tool.uv.workspace]\nmembers = [\"packages/*\"]\n";
     let member = |name: &str, asks: &str| format!("[project]\nname = \"{name}\"\nversion = \"1\"\ndependencies = [\"{asks}\"]\n");
     let (a, b, c) = (member("a", "torch==2.6.0"), member("b", "torchvision==0.21.0"), member("c", "numpy==1.26.4"));
     let files = |script: &'static str| {
@@ -77,5 +83,95 @@ fn uv_installs_the_members_that_are_named() {
     ] {
         let all = rendered::environments(&files(script));
         assert_eq!(all.last().map(String::as_str), Some(installed), "{script}");
+    }
+}
+
+const IMAGE: (&str, &str) = ("Dockerfile", "FROM python:3.11\nARG TORCH=2.0.0\nRUN pip install torch==${TORCH}\n");
+
+/// What is installed in the image of these files.
+fn built(files: &[(&str, &str)]) -> Vec<String> {
+    let all: Vec<(&str, &str)> = files.iter().copied().chain([IMAGE]).collect();
+    let found = rendered::environments(&all).into_iter();
+    let of_image = |line: String| Some(line.strip_prefix("Dockerfile")?.split_once("<python:3.11> ")?.1.to_owned());
+    let mut found: Vec<String> = found.filter_map(of_image).collect();
+    found.sort();
+    found
+}
+
+#[test]
+fn commands_say_what_stands_in_a_compose_file() {
+    let compose = ("compose.yml", "services:\n  a:\n    build: {context: ., args: {TORCH: \"${TORCH:-2.5.0}\"}}\n");
+    let variables = ("deploy/prod.env", "TORCH=2.6.0\n");
+    for (path, script, torches) in [
+        ("a.sh", "docker compose --env-file deploy/prod.env up\n", &["torch 2.5.0 pypi", "torch 2.6.0 pypi"][..]),
+        ("a.sh", "docker compose --env-file deploy/other.env up\n", &["torch 2.5.0 pypi"]),
+        ("a.sh", "TORCH=2.4.0 docker-compose build a\n", &["torch 2.4.0 pypi", "torch 2.5.0 pypi"]),
+        ("a.sh", "export TORCH=2.4.0\ndocker compose up -d\nexport TORCH=2.3.0\n", &["torch 2.4.0 pypi", "torch 2.5.0 pypi"]),
+        ("a.sh", "TORCH=2.4.0\ndocker compose up -d\n", &["torch 2.5.0 pypi"]),
+        ("a.sh", "TORCH=2.4.0 docker compose down\n", &["torch 2.5.0 pypi"]),
+        ("Makefile", "up:\n\tTORCH=2.4.0 docker compose up\n", &["torch 2.4.0 pypi", "torch 2.5.0 pypi"]),
+        (
+            ".github/workflows/x.yml",
+            "on: push\njobs:\n  a:\n    runs-on: gpu\n    env: {TORCH: 2.4.0}\n    steps:\n    - run: docker compose up\n  \
+             b:\n    runs-on: gpu\n    steps:\n    - run: docker compose up\n",
+            &["torch 2.4.0 pypi", "torch 2.5.0 pypi"],
+        ),
+        ("README.md", "```sh\nTORCH=2.4.0 docker compose up\n```\n", &["torch 2.5.0 pypi"]),
+    ] {
+        assert_eq!(built(&[compose, variables, (path, script)]), torches, "{script}");
+    }
+    let dotenv = (".env", "TORCH=2.2.0\n");
+    let script = ("a.sh", "docker compose --env-file deploy/prod.env up\n");
+    assert_eq!(built(&[compose, variables, dotenv, script]), ["torch 2.2.0 pypi", "torch 2.6.0 pypi"]);
+}
+
+#[test]
+fn an_image_whose_name_a_command_says_is_not_that_of_the_file() {
+    let compose = ("compose.yml", "services:\n  a:\n    image: nvidia/cuda:${CUDA:-12.4.1}-base-ubuntu22.04\n    command: x\n");
+    let of = |script: &str| rendered::environments(&[compose, ("a.sh", script)]).join(" ");
+    assert!(of("docker compose up\n").contains("<nvidia/cuda:12.4.1-base-ubuntu22.04>"));
+    assert!(!of("CUDA=11.8.0 docker compose up\n").contains("12.4.1"));
+}
+
+#[test]
+fn a_called_workflow_has_its_defaults_where_the_caller_gives_nothing() {
+    let called = "on:\n  workflow_call:\n    inputs:\n      torch: {type: string, default: 2.3.0}\n      image: {type: string, default: \"python:3.11\"}\n\
+                  jobs:\n  x:\n    runs-on: ubuntu-latest\n    container:\n      image: ${{ inputs.image }}\n    steps:\n\
+                  \x20   - run: pip install torch==${{ inputs.torch }}\n    - run: docker build --build-arg TORCH=${{ inputs.torch }} .\n";
+    let caller = "on: push\njobs:\n  a:\n    uses: ./.github/workflows/build.yml\n    with:\n      torch: 2.6.0\n      image: python:3.12\n\
+                  \x20 b:\n    uses: ./.github/workflows/build.yml\n";
+    let files = [(".github/workflows/build.yml", called), (".github/workflows/ci.yml", caller)];
+    check(
+        &[files[0], files[1], IMAGE],
+        &[
+            ".github/workflows/build.yml:x: <> torch ?",
+            ".github/workflows/ci.yml:a: ",
+            ".github/workflows/ci.yml:a/x: <python:3.12> torch 2.6.0 pypi",
+            ".github/workflows/ci.yml:b: ",
+            ".github/workflows/ci.yml:b/x: <python:3.11> torch 2.3.0 pypi",
+            "Dockerfile: <python:3.11> torch 2.3.0 pypi",
+            "Dockerfile?build 2: <python:3.11> torch 2.6.0 pypi",
+        ],
+    );
+    assert_eq!(built(&files[..1]), ["torch ?"], "nobody calls it");
+}
+
+#[test]
+fn an_action_builds_with_what_it_is_given() {
+    let action = "inputs: {torch: {default: 2.3.0}}\nruns:\n  using: composite\n  steps:\n  - uses: docker/build-push-action@v6\n    with:\n      build-args: TORCH=${{ inputs.torch }}\n";
+    let step = |with: &str| {
+        format!("on: push\njobs:\n  a:\n    runs-on: ubuntu-latest\n    steps:\n    - uses: ./.github/actions/b\n{with}")
+    };
+    for (with, torch) in [
+        ("", "torch 2.3.0 pypi"),
+        ("      with: {torch: 2.5.0}\n", "torch 2.5.0 pypi"),
+        ("      with: {torch: \"${{ github.ref }}\"}\n", "torch ?"),
+    ] {
+        let workflow = step(with);
+        assert_eq!(
+            built(&[(".github/actions/b/action.yml", action), (".github/workflows/ci.yml", &workflow)]),
+            [torch],
+            "{with}"
+        );
     }
 }

@@ -87,7 +87,9 @@ impl Walker<'_, '_> {
             Target::System => Prefix::System,
             Target::Apart(name) => match self.variables.resolve(name) {
                 None => Prefix::Unknown,
-                Some(unnamed) if unnamed.is_empty() => Prefix::Venv(format!("({}:{})", self.project.sources.path(name.at.file), name.at.start)),
+                Some(unnamed) if unnamed.is_empty() => {
+                    Prefix::Venv(format!("({}:{})", self.project.sources.path(name.at.file), name.at.start))
+                }
                 Some(name) => Prefix::Venv(format!("({name})")),
             },
             Target::Python(minor) => match self.active(tool) {

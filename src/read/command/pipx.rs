@@ -39,7 +39,8 @@ pub(super) fn pipx(words: &[Text], at: Span) -> Vec<Does> {
         }
         Some("inject") => {
             parts.extend(PIPX.parse(rest));
-            let mut words = parts.iter().filter_map(|part| if let Part::Argument(word) = part { Some(word.clone()) } else { None });
+            let mut words =
+                parts.iter().filter_map(|part| if let Part::Argument(word) = part { Some(word.clone()) } else { None });
             let Some(into) = words.next() else { return Vec::new() };
             vec![Does::Install(install(words.collect(), kept(&into), &parts))]
         }

@@ -4,7 +4,9 @@ use super::asks::{Asked, asked, index, no_index, normal};
 use super::options::{Grammar, Part, leading};
 use super::pip;
 use crate::notation::requirement::normalise;
-use crate::outline::{Does, How, Include, IndexKind, IndexLine, Install, InstallFlags, Piece, Place, Removal, Target, Text, Tool};
+use crate::outline::{
+    Does, How, Include, IndexKind, IndexLine, Install, InstallFlags, Piece, Place, Removal, Target, Text, Tool,
+};
 use crate::source::Span;
 
 /// The options of uv's commands that install.
@@ -287,7 +289,8 @@ fn run(mut parts: Vec<Part>, rest: &[Text], at: Span) -> Vec<Does> {
     parts.retain(|part| !over(part));
     // What the project's lock holds it takes for these, too, where it fits.
     layer.flags.not_newest |= !no_project;
-    let of_project = |parts| project_with(parts, at, false).map(|it| if isolated { Install { target: gone(at), ..it } } else { it });
+    let of_project =
+        |parts| project_with(parts, at, false).map(|it| if isolated { Install { target: gone(at), ..it } } else { it });
     let mut own = if no_project || no_sync && !isolated { None } else { of_project(parts) };
     if is_script {
         let script = Include { path: command.clone(), how: How::PythonScript };

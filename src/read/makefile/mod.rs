@@ -12,7 +12,7 @@ use super::command::compose;
 use super::excerpt::Excerpt;
 use super::shell;
 use super::syntax::comments;
-use crate::outline::{Act, Choice, Does, Goal, How, Include, Outline, Place, Scope, Text, Variable, When};
+use crate::outline::{Act, Choice, Does, Goal, How, Include, Outline, Place, Scope, Text, Together, Variable, When};
 use crate::source::{FileId, Span};
 
 /// Recipe lines of a file that are read.
@@ -201,7 +201,7 @@ impl<'t> Reader<'t> {
                 if self.composes {
                     let text = Text::literal(joined(&self.text[value.clone()]), Span::new(self.file, value.start, value.end));
                     for file in compose::gathered(&[text]) {
-                        self.includes.push(self.act(value.clone(), self.choices(), Does::Together(vec![file])));
+                        self.includes.push(self.act(value.clone(), self.choices(), Does::Together(Together::of(vec![file]))));
                     }
                 }
                 self.variables.define(name, &said[at..at + length], joined(&self.text[value.clone()]), value, self.choices());
