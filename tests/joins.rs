@@ -175,3 +175,63 @@ fn an_action_builds_with_what_it_is_given() {
         );
     }
 }
+
+#[test]
+fn a_dockerfile_may_stand_in_a_bake_file_or_behind_a_command() {
+    check(
+        &[
+            (
+                "docker-bake.hcl",
+                "variable \"PY\" { default = \"3.11\" }\ntarget \"a\" {\n  dockerfile-inline = <<EOT\nFROM python:${PY}\nRUN pip install torch==2.6.0\nEOT\n}\n\
+                 target \"b\" { dockerfile-inline = \"FROM python:3.12\\nRUN pip install torch==2.5.0\\n\" }\n",
+            ),
+            ("other.docker", "FROM python:3.9\nRUN pip install torch==2.0.0\n"),
+            ("requirements.txt", "torch==2.7.0\n"),
+            (
+                "z.sh",
+                "docker build -t a - <<EOF\nFROM python:3.10\nCOPY requirements.txt .\nRUN pip install torch==2.4.0 torchvision==$V\nEOF\n\
+                 docker build -t b -t c -f- . <<'EOF'\nFROM python:3.11\nCOPY requirements.txt .\nRUN pip install -r requirements.txt\nEOF\n",
+            ),
+        ],
+        &[
+            "docker-bake.hcl[a]: <python:3.11> torch 2.6.0 pypi",
+            "docker-bake.hcl[b]: <python:3.12> torch 2.5.0 pypi",
+            "z.sh: ",
+            "z.sh[1]: <python:3.10> torch 2.4.0 pypi, torchvision ?",
+            "z.sh[2]: <python:3.11> torch 2.7.0 pypi",
+        ],
+    );
+}
+
+#[test]
+fn each_row_of_a_bake_target_is_a_build() {
+    for bake in [
+        "target \"x\" {\n  name = \"x-${replace(torch, \".\", \"-\")}\"\n  matrix = { torch = [\"2.6.0\", \"2.5.0\"] }\n  args = { TORCH = torch }\n}\n",
+        "target \"x\" {\n  matrix = { item = [{ name = \"a\", torch = \"2.6.0\" }, { name = \"b\", torch = \"2.5.0\" }] }\n  args = { TORCH = \"${item.torch}\" }\n}\n",
+    ] {
+        assert_eq!(built(&[("docker-bake.hcl", bake)]), ["torch 2.5.0 pypi", "torch 2.6.0 pypi"], "{bake}");
+    }
+    let calculated = "target \"x\" {\n  matrix = { torch = concat(A, B) }\n  args = { TORCH = torch }\n}\n";
+    assert_eq!(built(&[("docker-bake.hcl", calculated)]), ["torch ?"]);
+}
+
+#[test]
+fn make_puts_in_what_is_defined_in_several_lines() {
+    check(
+        &[(
+            "Makefile",
+            "CU = cu124\ndefine install\n\t@pip install torch==$(1) --index-url https://download.pytorch.org/whl/$(CU)\n\tpip install torchvision==$(2)\nendef\n\
+             a:\n\t$(call install,2.6.0,0.21.0)\ndefine canned =\n\tpip install torch==2.1.0\nendef\nb:\n\t$(canned)\n\
+             define asked\nifeq ($(X),)\npip install torch==2.0.0\nendif\nendef\nc:\n\tpip install torchvision==0.20.0\n\t$(asked)\n\
+             d:\n\tpip install $(foreach p,torch,$(p)==2.2.0)\n\
+             one = pip install torch==$1\ne:\n\t-$(call one,$(or 2.3.0,))\nf:\n\t$(call one,2.3.0)\n",
+        )],
+        &[
+            "Makefile:a: torch 2.6.0+cu124 pytorch/cu124, torchvision 0.21.0 pypi",
+            "Makefile:b: torch 2.1.0 pypi",
+            "Makefile:c: torch 2.5.0 pypi, torchvision 0.20.0 pypi",
+            "Makefile:d: ",
+            "Makefile:f: torch 2.3.0 pypi",
+        ],
+    );
+}

@@ -46,7 +46,9 @@ pub(super) fn compose(words: &[Text], key: Span) -> Vec<Does> {
     if verb.known().is_none_or(|verb| IDLE.contains(&verb)) {
         return Vec::new();
     }
-    let mut does = vec![Does::Together(together)];
+    // What is run in a container that is there says which files its service stands in only where it names them.
+    let told = verb.known() != Some("exec") || together != Together::default();
+    let mut does: Vec<Does> = told.then_some(Does::Together(together)).into_iter().collect();
     if verb.known() == Some("run") {
         does.extend(run(rest, key).map(|launch| Does::Launch(Box::new(launch))));
     }

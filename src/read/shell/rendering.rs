@@ -37,6 +37,10 @@ fn variable(v: &Variable) -> String {
 pub(crate) fn act(act: &Act, source: &str) -> String {
     assert!(source.get(act.at.range()).is_some(), "{:?} does not lie in the text", act.at);
     let does = match &act.does {
+        Does::Together(together) => {
+            let all = |sign: &str, texts: &[Text]| texts.iter().map(|t| format!(" {sign}{}", text(t))).collect::<String>();
+            format!("compose{}{}", all("", &together.files), all("with ", &together.environment_files))
+        }
         Does::Set(v) => {
             let scope = match v.scope {
                 Scope::Arg => "arg",
