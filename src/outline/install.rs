@@ -88,6 +88,9 @@ pub enum Target {
     Own(Tool),
     /// The packages of one Python among several (`python3.9 -m pip`, `pip3.9`): `3.9`.
     Python(String),
+    /// One of its own that a tool keeps for one program, by the words for both (`uv tool install vllm`: `uv tool vllm`); without a
+    /// name, one that is gone after the command (`uv run --with`, `uvx`).
+    Apart(Text),
     /// An environment by folder or by its Python (`-p`, `--python /opt/venv/bin/python`, `--target`).
     Prefix(Text),
 }
@@ -119,8 +122,10 @@ pub struct InstallFlags {
     pub index_strategy: Option<Text>,
     /// `--environment` of pixi.
     pub environment: Option<Text>,
-    /// `--package` of uv: the member of the workspace that is meant, normalised where literal.
-    pub member: Option<Text>,
+    /// `--package` of uv: the members of the workspace that are meant, normalised where literal.
+    pub members: Vec<Text>,
+    /// `--all-packages` of uv: all of them.
+    pub all_members: bool,
     /// `--extra` of uv, normalised where literal.
     pub extras: Vec<Text>,
     /// `--group` of uv and pip.

@@ -143,6 +143,23 @@ fn hides(variable: &Variable) -> bool {
     matches!(variable.value.as_ref().and_then(Text::known), Some("" | "void" | "none"))
 }
 
+/// Compose files that are read together; relative to the working directory.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Together {
+    /// Those, the last of which has the last word; none: the usual ones of the working directory.
+    pub files: Vec<Text>,
+    /// Files of variables that stand in them (`--env-file`), in the place of `.env`.
+    pub environment_files: Vec<Text>,
+}
+
+impl Together {
+    /// Those files.
+    #[must_use]
+    pub fn of(files: Vec<Text>) -> Self {
+        Self { files, ..Self::default() }
+    }
+}
+
 /// A service of another file.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Extends {

@@ -11,7 +11,7 @@ mod text;
 mod told;
 
 pub use install::{Compile, Download, Feature, Install, InstallFlags, Line, Modules, Removal, SystemPackages, Target, Tool};
-pub use launch::{BuildOf, Change, ConfigMap, Extends, GpuRequest, Inline, Launch, Launcher, Node, Object, Patch};
+pub use launch::{BuildOf, Change, ConfigMap, Extends, GpuRequest, Inline, Launch, Launcher, Node, Object, Patch, Together};
 pub use link::{Copy, Goal, How, INPUTS, Include, Job, Members, Sifted, Stage, Use, Written, input_name};
 pub use package::{IndexKind, IndexLine, Language, Locked, LockedFrom, Requirement, Role, Route, RouteTo};
 pub use place::{Answer, Leaves, Place, Scope, Variable};
@@ -281,8 +281,8 @@ pub enum Does {
     Patch(Patch),
     /// Variables that containers may be given.
     ConfigMap(ConfigMap),
-    /// Compose files are read together, the last of which has the last word; relative to the working directory.
-    Together(Vec<Text>),
+    /// Compose reads files together.
+    Together(Together),
     /// `nvidia` is made the runtime of all containers that name none.
     DefaultRuntime,
     /// What happens in a stage that stands on this one, right after its `FROM` (`ONBUILD`).

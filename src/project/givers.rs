@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::arguments::Arguments;
+use super::composed::interpolation_file;
 use super::made::{Images, Made, Naming};
 use super::origins::{self, Origin};
 use super::processors::Processors;
@@ -77,8 +78,7 @@ const MOST_RUNS: usize = 16;
 
 impl Way {
     /// That of a launch; of two values of one variable the last holds.
-    fn of(path: &str, layers: &[&Launch], by: Launcher, interpolations: &mut Interpolations<'_, '_>) -> Self {
-        let variables = interpolations.of(path, by);
+    fn of(path: &str, layers: &[&Launch], by: Launcher, variables: &Variables) -> Self {
         let mut given: BTreeMap<&str, Option<(String, Span)>> = BTreeMap::new();
         for variable in merged::environment(layers) {
             let value = variable.value.as_ref().and_then(|value| Some((variables.resolve(value)?, value.at)));
@@ -304,15 +304,30 @@ impl Givers {
     pub(super) fn hash_of_images(&self) -> u64 {
         self.hash_of_images
     }
-    /// What a launch of these layers builds, if it says so.
+    /// What a launch of these layers builds, if it says so, where no command says what stands in it.
     pub(super) fn made(&self, path: &str, layers: &[&Launch], interpolations: &mut Interpolations<'_, '_>) -> Option<Made> {
-        let build = merged::build(layers)?;
-        let launch = layers.iter().find(|layer| layer.build.is_some())?;
-        let (dockerfile, _) = dockerfiles(interpolations.project, path, launch, &build)?;
-        let arguments = Arguments::of(&build, interpolations.of_launch(path, launch));
-        let build_of = self.of(&dockerfile).position(&arguments);
-        let target = build.target.as_ref().and_then(Text::known).unwrap_or_default().to_owned();
-        Some(Made { dockerfile, target, build: build_of })
+        self.all_made(path, layers, interpolations).into_iter().next()
+    }
+    /// The same, then by each command that does.
+    pub(super) fn all_made(&self, path: &str, layers: &[&Launch], interpolations: &mut Interpolations<'_, '_>) -> Vec<Made> {
+        let mut all = || {
+            let build = merged::build(layers)?;
+            let launch = layers.iter().find(|layer| layer.build.is_some())?;
+            let (dockerfile, _) = dockerfiles(interpolations.project, path, launch, &build)?;
+            let target = build.target.as_ref().and_then(Text::known).unwrap_or_default().to_owned();
+            let made = |variables: &Variables| {
+                let build = self.of(&dockerfile).position(&Arguments::of(&build, variables));
+                Made { dockerfile: dockerfile.clone(), target: target.clone(), build }
+            };
+            let mut all: Vec<Made> = Vec::new();
+            for made in interpolations.all_of_launch(path, launch).into_iter().map(made) {
+                if !all.contains(&made) {
+                    all.push(made);
+                }
+            }
+            Some(all)
+        };
+        all().unwrap_or_default()
     }
 }
 
@@ -361,39 +376,40 @@ pub(super) fn givers(project: &Project<'_>) -> Givers {
                 by_hand.entry(dockerfile).or_default().push(giver);
                 continue;
             }
-            // A build starts nothing: what runs the image by its name gives it its variables.
-            let started = if launch.by == Launcher::DockerBuild {
-                let known = runs.get(&image).filter(|_| !image.is_empty());
-                known.map_or_else(|| vec![None], |runs| runs.iter().cloned().map(Some).collect())
-            } else if launch.idle {
-                vec![None]
-            } else {
-                let mut way = Way::of(path, &layers, launch.by, &mut interpolations);
-                way.unread |= launch.name.as_ref().is_some_and(|name| changed_services.contains(name));
-                let processors = Processors::default();
-                let (gpu, unchecked) = (project.gpu(&layers), project.unchecked(&layers));
-                vec![Some(Run { way, gpu, unchecked, processors, nodes: vec![launch.nodes.clone()] })]
-            };
-            let variables = interpolations.of_launch(path, launch);
-            let (arguments, origins) = (Arguments::of(&build, variables), origins::of_build(&build, file.outline, variables));
-            stated.extend(naming(name, &arguments));
-            stated.extend(naming(as_context(launch), &arguments));
-            let own = Processors::of(&layers, variables);
-            let processors = if own.is_stated() { own } else { machine.clone() };
-            for run in started {
-                let giver = Giver {
-                    context: context.clone(),
-                    target: target.clone(),
-                    image: image.clone(),
-                    arguments: arguments.clone(),
-                    origins: origins.clone(),
-                    processors: processors.clone(),
-                    interpolation: interpolation_file(path, launch.by),
-                    run,
-                    profiles: merged::profiles(&layers),
+            for variables in interpolations.all_of_launch(path, launch) {
+                // A build starts nothing: what runs the image by its name gives it its variables.
+                let started = if launch.by == Launcher::DockerBuild {
+                    let known = runs.get(&image).filter(|_| !image.is_empty());
+                    known.map_or_else(|| vec![None], |runs| runs.iter().cloned().map(Some).collect())
+                } else if launch.idle {
+                    vec![None]
+                } else {
+                    let mut way = Way::of(path, &layers, launch.by, variables);
+                    way.unread |= launch.name.as_ref().is_some_and(|name| changed_services.contains(name));
+                    let processors = Processors::default();
+                    let (gpu, unchecked) = (project.gpu(&layers), project.unchecked(&layers));
+                    vec![Some(Run { way, gpu, unchecked, processors, nodes: vec![launch.nodes.clone()] })]
                 };
-                if seen.insert((dockerfile.clone(), giver.clone())) {
-                    found.entry(dockerfile.clone()).or_default().push(giver);
+                let (arguments, origins) = (Arguments::of(&build, variables), origins::of_build(&build, file.outline, variables));
+                stated.extend(naming(name.clone(), &arguments));
+                stated.extend(naming(as_context(launch), &arguments));
+                let own = Processors::of(&layers, variables);
+                let processors = if own.is_stated() { own } else { machine.clone() };
+                for run in started {
+                    let giver = Giver {
+                        context: context.clone(),
+                        target: target.clone(),
+                        image: image.clone(),
+                        arguments: arguments.clone(),
+                        origins: origins.clone(),
+                        processors: processors.clone(),
+                        interpolation: interpolation_file(path, launch.by),
+                        run,
+                        profiles: merged::profiles(&layers),
+                    };
+                    if seen.insert((dockerfile.clone(), giver.clone())) {
+                        found.entry(dockerfile.clone()).or_default().push(giver);
+                    }
                 }
             }
         }
@@ -528,7 +544,7 @@ fn runs(project: &Project<'_>, interpolations: &mut Interpolations<'_, '_>) -> B
             known.checked |= !project.unchecked(&layers);
             known.processors = Some(known.processors.take().map_or_else(|| own.clone(), |known| known.and(own.clone())));
             if known.ways.len() <= MOST_RUNS {
-                let way = Way::of(path, &layers, launch.by, interpolations);
+                let way = Way::of(path, &layers, launch.by, interpolations.of(path, launch.by));
                 if !known.ways.contains(&way) {
                     known.ways.push(way);
                 }
@@ -559,12 +575,6 @@ struct Known {
     nodes: Vec<Nodes>,
 }
 
-/// The file beside a compose file from which Compose takes the variables that stand in it.
-/// Source: <https://docs.docker.com/compose/how-tos/environment-variables/variable-interpolation/>.
-pub(super) fn interpolation_file(path: &str, by: Launcher) -> Option<String> {
-    paths::join(paths::folder(path), ".env").filter(|_| by == Launcher::Compose)
-}
-
 /// The variables that stand in compose files, each file of them read once.
 pub(super) struct Interpolations<'p, 'a> {
     project: &'p Project<'a>,
@@ -578,6 +588,14 @@ impl<'p, 'a> Interpolations<'p, 'a> {
     /// Those that stand in what a launch says: of a command those that the commands before it set.
     pub(super) fn of_launch(&mut self, path: &str, launch: &Launch) -> &Variables {
         if launch.by == Launcher::Compose { self.of(path, launch.by) } else { self.project.spoken.variables(launch) }
+    }
+    /// The same, then those of each command that starts it with others.
+    pub(super) fn all_of_launch(&mut self, path: &str, launch: &Launch) -> Vec<&Variables> {
+        let project = self.project;
+        if launch.by != Launcher::Compose {
+            return project.spoken.ways(launch);
+        }
+        std::iter::once(self.of(path, launch.by)).chain(project.composed.ways(path)).collect()
     }
     fn of(&mut self, path: &str, by: Launcher) -> &Variables {
         self.read.entry(interpolation_file(path, by)).or_insert_with_key(|path| {

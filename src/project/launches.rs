@@ -246,7 +246,7 @@ fn runs(
 ) -> Vec<Ran> {
     let layers = project.merged.layers(path, launch);
     let made = if launch.build.is_some() || launch.extends.is_some() && layers.iter().any(|layer| layer.build.is_some()) {
-        project.givers.made(path, &layers, interpolations).into_iter().collect()
+        project.givers.all_made(path, &layers, interpolations)
     } else {
         let name = project.spoken.name(path, launch);
         name.map(|name| project.givers.named(&name).into_iter().cloned().collect()).unwrap_or_default()

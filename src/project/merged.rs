@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::extended::Extended;
 use super::{File, paths};
-use crate::outline::{Act, BuildOf, Does, Kind, Launch, Launcher, Piece, Place, Text, Variable};
+use crate::outline::{self, Act, BuildOf, Does, Kind, Launch, Launcher, Piece, Text, Variable};
 
 /// Services that are looked at for all groups together.
 const WORK: usize = 200_000;
@@ -92,7 +92,7 @@ fn groups(files: &BTreeMap<&str, File<'_>>) -> Vec<Vec<String>> {
     let mut found: BTreeSet<Vec<String>> = BTreeSet::new();
     for (path, file) in files {
         if let Some(true) = is_override(path).filter(|_| file.kind == Kind::Compose) {
-            for base in ["compose.yaml", "compose.yml", "docker-compose.yaml", "docker-compose.yml"] {
+            for base in USUAL {
                 let base = paths::join(paths::folder(path), base).filter(|base| files.contains_key(base.as_str()));
                 found.extend(base.map(|base| vec![base, (*path).to_owned()]));
             }
@@ -100,7 +100,8 @@ fn groups(files: &BTreeMap<&str, File<'_>>) -> Vec<Vec<String>> {
         // What a page tells is one way among others.
         if file.kind != Kind::Markdown {
             let is_there = |all: &Vec<String>| all.iter().all(|file| files.contains_key(file.as_str()));
-            found.extend(named(path, &file.outline.acts).into_iter().filter_map(|places| places.into_iter().find(is_there)));
+            let named = runs(path, &file.outline.acts).into_iter().filter(|run| run.named);
+            found.extend(named.filter_map(|run| run.places.into_iter().map(|place| place.files).find(is_there)));
         }
         if found.len() > MOST {
             break;
@@ -111,52 +112,90 @@ fn groups(files: &BTreeMap<&str, File<'_>>) -> Vec<Vec<String>> {
     groups
 }
 
-/// The files that each command or variable of a file says are read together, by each folder that it may be said in: where a command
-/// runs is where it went from the root's, or from the script's, if it went anywhere.
+/// Files that a command or a variable says are read together.
+pub(super) struct Together {
+    /// Which act says so.
+    pub(super) at: usize,
+    /// It names them; others are the usual ones of the folder.
+    pub(super) named: bool,
+    /// The files, by each folder that it may be said in.
+    pub(super) places: Vec<Place>,
+}
+
+/// Files that are read together, root-relative.
+pub(super) struct Place {
+    pub(super) files: Vec<String>,
+    /// Files of variables that stand in them.
+    pub(super) environment_files: Vec<String>,
+}
+
+/// The files that each command or variable of a file says are read together: where a command runs is where it went from the
+/// root's folder, or from the script's, if it went anywhere.
 /// Source: <https://docs.docker.com/compose/how-tos/environment-variables/envvars/#compose_file>.
-pub(super) fn named(path: &str, acts: &[Act]) -> Vec<Vec<Vec<String>>> {
+pub(super) fn runs(path: &str, acts: &[Act]) -> Vec<Together> {
     let (mut found, mut way, mut left) = (Vec::new(), String::new(), Vec::new());
-    for act in acts {
-        let written: Vec<&str> = match &act.does {
-            Does::Enter(Place::Directory(to)) => {
+    for (at, act) in acts.iter().enumerate() {
+        let (written, variables): (Vec<&str>, &[Text]) = match &act.does {
+            Does::Enter(outline::Place::Directory(to)) => {
                 way = gone(&way, to);
                 continue;
             }
-            Does::Enter(Place::Subshell) => {
+            Does::Enter(outline::Place::Subshell) => {
                 left.push(Some(way.clone()));
                 continue;
             }
-            Does::Enter(Place::Call) => {
+            Does::Enter(outline::Place::Call) => {
                 left.push(None);
                 continue;
             }
-            Does::Enter(Place::Back) => {
+            Does::Enter(outline::Place::Back) => {
                 way = left.pop().flatten().unwrap_or(way);
                 continue;
             }
             // Of those that are gathered in a variable the others are not known.
-            Does::Together(files) => files.iter().filter_map(Text::known).collect(),
+            Does::Together(together) => {
+                let files: Vec<&str> = together.files.iter().filter_map(Text::known).collect();
+                if files.is_empty() && !together.files.is_empty() {
+                    continue;
+                }
+                (files, &together.environment_files)
+            }
             Does::Set(Variable { name, value: Some(Text { pieces, .. }), .. }) if name == "COMPOSE_FILE" => {
                 let whole = matches!(pieces.as_slice(), [Piece::Literal(_)]);
                 let parts =
                     pieces.iter().filter_map(|piece| if let Piece::Literal(text) = piece { Some(text.as_str()) } else { None });
                 let files = parts.flat_map(|part| part.split([':', ';'])).filter(|file| !file.is_empty());
-                files.filter(|file| whole || is_compose_file(file)).collect()
+                let files: Vec<&str> = files.filter(|file| whole || is_compose_file(file)).collect();
+                if files.is_empty() {
+                    continue;
+                }
+                (files, &[])
             }
             _ => continue,
         };
         let mut bases = vec![way.as_str(), ""];
         bases.dedup();
-        let places = bases.into_iter().flat_map(|way| {
-            ["", paths::folder(path)].map(|from| {
-                let base = paths::join(from, way)?;
-                written.iter().map(|file| paths::join(&base, file)).collect::<Option<Vec<String>>>()
-            })
-        });
-        found.extend(Some(places.flatten().collect()).filter(|_| !written.is_empty()));
+        let bases = bases.into_iter().flat_map(|way| ["", paths::folder(path)].map(|from| paths::join(from, way))).flatten();
+        let beside = |base: &str, files: &mut dyn Iterator<Item = &str>| -> Option<Vec<String>> {
+            files.map(|file| paths::join(base, file)).collect()
+        };
+        let places = |base: String| -> Vec<Place> {
+            let Some(environment_files) = beside(&base, &mut variables.iter().filter_map(Text::known)) else { return Vec::new() };
+            let files = match written.as_slice() {
+                [] => USUAL.iter().filter_map(|file| beside(&base, &mut [*file].into_iter())).collect(),
+                _ => vec![beside(&base, &mut written.iter().copied()).unwrap_or_default()],
+            };
+            let place = |files| Place { files, environment_files: environment_files.clone() };
+            files.into_iter().filter(|files| !files.is_empty()).map(place).collect()
+        };
+        let places = bases.flat_map(places).collect();
+        found.push(Together { at, named: !written.is_empty(), places });
     }
     found
 }
+
+/// The names of the files that are read where none is named, the first that is there.
+const USUAL: &[&str] = &["compose.yaml", "compose.yml", "docker-compose.yaml", "docker-compose.yml"];
 
 /// Where a `cd` leads; back to the beginning where that is not known.
 fn gone(way: &str, to: &Text) -> String {
@@ -166,6 +205,12 @@ fn gone(way: &str, to: &Text) -> String {
 
 fn is_compose_file(name: &str) -> bool {
     (name.ends_with(".yml") || name.ends_with(".yaml")) && !name.starts_with('.')
+}
+
+/// What is read over one of the usual files, if it is there.
+pub(super) fn overrides(path: &str) -> Vec<String> {
+    let stem = path.rsplit_once('.').map_or(path, |(stem, _)| stem);
+    ["yml", "yaml"].map(|end| format!("{stem}.override.{end}")).to_vec()
 }
 
 /// Whether a path is that of an override (`true`) or of what it overrides (`false`).

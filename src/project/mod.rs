@@ -3,7 +3,9 @@
 mod arguments;
 mod arms;
 mod before;
+mod called;
 mod command;
+mod composed;
 mod context;
 mod drivers;
 mod extended;
@@ -75,6 +77,8 @@ pub(crate) struct Project<'a> {
     spoken: spoken::Spoken,
     givers: givers::Givers,
     merged: merged::Merged<'a>,
+    composed: composed::Composed,
+    called: called::Called,
     inside: inside::Inside<'a>,
     left_out: context::LeftOut<'a>,
     installers: installers::Installers,
@@ -131,6 +135,7 @@ impl<'a> Project<'a> {
         let usage = usage::Usage::default();
         let none = parts::Parts::default();
         let (merged, left_out) = (merged::Merged::of(&files), context::LeftOut::of(&files));
+        let (composed, called) = (composed::Composed::of(&files), called::Called::of(&files));
         let all = files.values().flat_map(|file| &file.outline.acts);
         let default_runtime = all.into_iter().find(|act| act.does == Does::DefaultRuntime).map(|act| act.at);
         let spoken = spoken::Spoken::default();
@@ -148,6 +153,8 @@ impl<'a> Project<'a> {
             spoken,
             givers,
             merged,
+            composed,
+            called,
             inside: inside::Inside::default(),
             left_out,
             installers,
@@ -202,10 +209,10 @@ impl<'a> Project<'a> {
     }
     /// Paths that files name to be read together with others, by the kind that this makes of them.
     pub(crate) fn links(&self) -> BTreeSet<(String, Kind)> {
-        let mut found = BTreeSet::new();
+        let mut found: BTreeSet<(String, Kind)> = self.composed.files().map(|path| (path.to_owned(), Kind::EnvFile)).collect();
         for (path, file) in self.files() {
-            let named = merged::named(path, &file.outline.acts).into_iter().flatten().flatten();
-            found.extend(named.map(|file| (file, Kind::Compose)));
+            let named = merged::runs(path, &file.outline.acts).into_iter().filter(|run| run.named).flat_map(|run| run.places);
+            found.extend(named.flat_map(|place| place.files).map(|file| (file, Kind::Compose)));
             for act in &file.outline.acts {
                 let (to, kind) = match &act.does {
                     Does::Include(include) if include.how == How::Pipeline => {

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::called::input_of_default;
 use super::variables::{self, Seen, Value, Variables};
 use super::{Project, paths};
 use crate::outline::{Act, Does, Kind, Launch};
@@ -13,6 +14,8 @@ const MOST: usize = 200_000;
 #[derive(Debug, Default)]
 pub(super) struct Spoken {
     of: HashMap<usize, Variables>,
+    /// The same by each call of the file that it stands in.
+    called: HashMap<usize, Vec<Variables>>,
     none: Variables,
 }
 
@@ -51,7 +54,14 @@ impl Spoken {
                 }
                 let told = matches!(file.kind, Kind::Script | Kind::Workflow | Kind::GitlabCi);
                 if !sets.is_empty() || told && launch.build.is_some() {
-                    spoken.of.insert(address(launch), set(file.kind, path, &sets, act));
+                    spoken.of.insert(address(launch), set(file.kind, path, &sets, act, None));
+                    let calls = project.called.ways(path);
+                    left = left.saturating_sub(sets.len() * calls.len());
+                    if left == 0 {
+                        return Self::default();
+                    }
+                    let called = calls.iter().map(|inputs| set(file.kind, path, &sets, act, Some(inputs)));
+                    spoken.called.insert(address(launch), called.collect());
                 }
             }
         }
@@ -60,6 +70,13 @@ impl Spoken {
     /// What is set for a launch.
     pub(super) fn variables(&self, launch: &Launch) -> &Variables {
         self.of.get(&address(launch)).unwrap_or(&self.none)
+    }
+    /// What is set for it in each way in which it is reached: by each call of the workflow or action that it stands in.
+    pub(super) fn ways(&self, launch: &Launch) -> Vec<&Variables> {
+        match self.called.get(&address(launch)) {
+            Some(called) if !called.is_empty() => called.iter().collect(),
+            _ => vec![self.variables(launch)],
+        }
     }
     /// What the image of a launch is called, whatever its tag; one that is spelled by a variable which is not known is the
     /// same only in its own file.
@@ -81,8 +98,9 @@ impl Spoken {
     }
 }
 
-/// The variables of a file of commands; what is set under a test that the launch does not stand under is not known.
-fn set(kind: Kind, path: &str, sets: &[&Act], launch: &Act) -> Variables {
+/// The variables of a file of commands; what is set under a test that the launch does not stand under is not known, nor is an
+/// input where nobody's call is looked at.
+fn set(kind: Kind, path: &str, sets: &[&Act], launch: &Act, inputs: Option<&Variables>) -> Variables {
     let mut variables = Variables::default();
     let top = || paths::from_root("");
     let told: Vec<(&str, String)> = match kind {
@@ -93,8 +111,15 @@ fn set(kind: Kind, path: &str, sets: &[&Act], launch: &Act) -> Variables {
     for (name, to) in told.into_iter().chain([(variables::WORKING, paths::from_start(""))]) {
         variables.set(name, Value::leading(Some(to), launch.at));
     }
+    for (name, value) in inputs.into_iter().flat_map(Variables::all) {
+        variables.set(name, value.clone());
+    }
     for act in sets {
         let Does::Set(variable) = &act.does else { continue };
+        if let Some(name) = input_of_default(act).filter(|_| inputs.is_none()) {
+            variables.set(name, Value::unknown(act.at, Seen::Shell));
+            continue;
+        }
         let sure = act.when.0.iter().all(|choice| launch.when.0.contains(choice));
         let value = match variable.value.as_ref().filter(|_| sure) {
             Some(text) => variables.value(text, act.at, Seen::Shell),

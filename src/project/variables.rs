@@ -256,6 +256,11 @@ impl Variables {
     pub(super) fn exported(&self) -> impl Iterator<Item = (&str, &Value)> {
         self.now.iter().filter(|(_, v)| v.seen == Seen::Programs).map(|(name, v)| (name.as_str(), v))
     }
+    /// All of them, in the order of their names.
+    pub(super) fn all(&self) -> impl Iterator<Item = (&str, &Value)> {
+        let sorted: std::collections::BTreeMap<_, _> = self.now.iter().collect();
+        sorted.into_iter().map(|(name, value)| (name.as_str(), value))
+    }
     /// The text, if all its variables are known.
     pub(super) fn resolve(&self, text: &Text) -> Option<String> {
         self.pieces(&text.pieces, 0)

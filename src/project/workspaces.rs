@@ -21,7 +21,7 @@ const MOST_WORK: usize = 2_000_000;
 pub(super) struct Workspaces<'a> {
     roots: BTreeMap<&'a str, &'a str>,
     /// How many members each root has.
-    members: BTreeMap<&'a str, usize>,
+    counts: BTreeMap<&'a str, usize>,
 }
 
 impl<'a> Workspaces<'a> {
@@ -56,17 +56,21 @@ impl<'a> Workspaces<'a> {
         }
         let mut members: BTreeMap<&str, usize> = BTreeMap::new();
         found.values().for_each(|root| *members.entry(*root).or_default() += 1);
-        Self { roots: found, members }
+        Self { roots: found, counts: members }
     }
     /// The manifest of the workspace that a project is a member of.
     pub(super) fn root(&self, manifest: &str) -> Option<&'a str> {
         self.roots.get(manifest).copied()
     }
+    /// The manifests of the members of the workspace of that root, without its own.
+    pub(super) fn members<'s>(&'s self, root: &'s str) -> impl Iterator<Item = &'a str> + 's {
+        self.roots.iter().filter(move |(_, of)| **of == root).map(|(path, _)| *path)
+    }
     /// Whether looking at a root and its lock for each of its members is more work than anybody's workspace is.
     pub(super) fn is_too_much(&self, project: &Project<'_>, root: &str) -> bool {
         let lock = paths::beside(root, "uv.lock");
         let acts = |path: &str| project.file(path).map_or(0, |file| file.outline.acts.len());
-        self.members.get(root).is_some_and(|members| members * (acts(root) + acts(&lock)) > MOST_WORK)
+        self.counts.get(root).is_some_and(|members| members * (acts(root) + acts(&lock)) > MOST_WORK)
     }
 }
 

@@ -3,15 +3,19 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use super::excerpt::{Excerpt, UNKNOWN};
 use super::syntax::hcl::{self, Value};
 use super::syntax::yaml::{Node, Tree};
-use crate::outline::{Act, BuildOf, Does, Launch, Launcher, Outline, Piece, Scope, Text, Variable, When};
+use super::written;
+use crate::outline::{Act, BuildOf, Does, Inline, Launch, Launcher, Outline, Piece, Scope, Text, Variable, When};
 use crate::source::{FileId, Span};
 
 /// Targets that a target inherits from beyond these are not looked at.
 const INHERITED: usize = 32;
 /// Targets with their inherited ones, in all.
 const WORK: usize = 20_000;
+/// Rows of a matrix.
+const ROWS: usize = 64;
 /// Maps in maps deeper than this are not known.
 const DEEPEST: usize = 8;
 
@@ -52,7 +56,7 @@ fn value(node: Node<'_>, depth: usize) -> Value {
         return Value::Unknown;
     }
     if let Some(text) = node.text() {
-        return Value::Text(Text { pieces: hcl::template(text), at: node.body() });
+        return Value::Text(Text { pieces: hcl::template(text, false), at: node.body() });
     }
     if node.is_list() {
         return Value::List(node.items().into_iter().map(|n| value(n, depth + 1)).collect());
@@ -101,16 +105,57 @@ fn acts(blocks: &[Block]) -> Vec<Act> {
         if work > WORK {
             break;
         }
-        acts.extend(built(target, &lineage, &defaults));
+        // Each row is a target of its own.
+        for row in rows(target) {
+            let row = row.iter().map(|(name, text)| (name.as_str(), *text));
+            acts.extend(built(target, &lineage, &defaults.iter().map(|(name, text)| (*name, *text)).chain(row).collect()));
+        }
     }
     acts
 }
 
+/// The rows of a target's `matrix`, each with what its names stand for: one without names where it has none, or where they are not
+/// known.
+/// Source: <https://docs.docker.com/build/bake/matrices/>.
+fn rows(target: &Block) -> Vec<Vec<(String, &Text)>> {
+    let mut rows = vec![Vec::new()];
+    let Some(Value::Map(axes)) = target.attributes.get("matrix") else { return rows };
+    for (name, values) in axes {
+        let Value::List(values) = values else { return vec![Vec::new()] };
+        let more = rows.iter().flat_map(|row| values.iter().map(|value| row.iter().cloned().chain(named(name, value)).collect()));
+        rows = more.take(ROWS).collect();
+    }
+    rows
+}
+
+/// What a value of a matrix is called: `cuda`, or `item.cuda` where it is a map.
+fn named<'b>(name: &str, value: &'b Value) -> Vec<(String, &'b Text)> {
+    match value {
+        Value::Text(text) => vec![(name.to_owned(), text)],
+        Value::Map(all) => {
+            let text = |value: &'b Value| if let Value::Text(text) = value { Some(text) } else { None };
+            all.iter().filter_map(|(key, value)| Some((format!("{name}.{key}"), text(value)?))).collect()
+        }
+        Value::List(_) | Value::Unknown => Vec::new(),
+    }
+}
+
+/// The Dockerfile that a text is; `None` where that is not known. All of it has the place of the text.
+fn inline(text: &Text) -> Option<Box<Inline>> {
+    let mut body = Excerpt::new(text.at.file);
+    for piece in &text.pieces {
+        match piece {
+            Piece::Literal(literal) => body.push_for(literal, text.at.range()),
+            Piece::Variable { .. } => body.push_for(UNKNOWN.encode_utf8(&mut [0; 4]), text.at.range()),
+            Piece::Path(_) | Piece::Opaque => return None,
+        }
+    }
+    let outline = written::dockerfile(&body, written::Expands::Nothing)?;
+    Some(Box::new(Inline { path: String::new(), outline }))
+}
+
 fn built(target: &Block, lineage: &[&Block], defaults: &HashMap<&str, &Text>) -> Vec<Act> {
     let get = |key: &str| lineage.iter().find_map(|block| block.attributes.get(key));
-    if get("dockerfile-inline").is_some() {
-        return Vec::new();
-    }
     let text = |value: &Value| match value {
         Value::Text(text) => with_defaults(text, defaults),
         _ => Text { pieces: vec![Piece::Opaque], at: target.at },
@@ -143,7 +188,15 @@ fn built(target: &Block, lineage: &[&Block], defaults: &HashMap<&str, &Text>) ->
         }
     }
     let contexts = contexts.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
-    let build = BuildOf { context, dockerfile, inline: None, target: target_stage, arguments, unread_arguments, contexts };
+    let inline = match get("dockerfile-inline") {
+        Some(Value::Text(text)) => match inline(&with_defaults(text, defaults)) {
+            Some(inline) => Some(inline),
+            None => return Vec::new(),
+        },
+        Some(_) => return Vec::new(),
+        None => None,
+    };
+    let build = BuildOf { context, dockerfile, inline, target: target_stage, arguments, unread_arguments, contexts };
     let platforms: Vec<Text> = match get("platforms") {
         Some(Value::List(all)) => all.iter().map(text).collect(),
         Some(other) => vec![text(other)],
@@ -222,7 +275,7 @@ mod tests {
             target \"_base\" {\n  context = \"src\"\n  args = { V = V, B = \"0\" }\n}\n\
             target \"a\" {\n  inherits = [\"_base\"]\n  dockerfile = \"d/Dockerfile\"\n  target = \"run\"\n  tags = [\"me/a:${V}\"]\n\
             \x20 args = { B = \"1\", W = W }\n}\n\
-            target \"b\" { args = merge({A = \"1\"}, C) }\ntarget \"c\" { dockerfile-inline = \"FROM x\" }\n";
+            target \"b\" { args = merge({A = \"1\"}, C) }\ntarget \"c\" { dockerfile-inline = f(V) }\n";
         let want = ["src Some(\"src/d/Dockerfile\") Some(\"run\") Some(\"me/a:1.13.1\") B=1 V=1.13.1 W=?", ". None None None …"];
         assert_eq!(show(&read(FileId(0), hcl).acts), want);
         let json =

@@ -7,7 +7,7 @@ use super::syntax::interpolation::node_text;
 use super::syntax::yaml::{Node, Tree};
 use super::{command, scalar, shell};
 use crate::outline::{
-    Act, BuildOf, Does, Feature, GpuRequest, How, Include, Launch, Launcher, Outline, Place, Scope, Text, When,
+    Act, BuildOf, Does, Feature, GpuRequest, How, Include, Launch, Launcher, Outline, Place, Scope, Text, Together, When,
 };
 use crate::source::FileId;
 
@@ -23,7 +23,7 @@ pub(super) fn read(file: FileId, text: &str) -> Outline {
         let files = files.flat_map(|node| if node.is_list() { node.items() } else { vec![node] }).filter_map(node_text);
         let files: Vec<Text> = files.collect();
         if let ([first, ..], [.., last]) = (files.as_slice(), files.as_slice()) {
-            acts.push(always(first.at.to(last.at), Does::Together(files.clone())));
+            acts.push(always(first.at.to(last.at), Does::Together(Together::of(files.clone()))));
         }
         acts.extend(files.into_iter().map(|path| always(path.at, Does::Include(Include { path, how: How::Compose }))));
         for (key, options) in root.get("features").map(Node::entries).unwrap_or_default() {

@@ -1,4 +1,4 @@
-//! Dockerfiles that stand in compose files (`dockerfile_inline`).
+//! Dockerfiles that stand in compose files (`dockerfile_inline`), in bake files (`dockerfile-inline`) and behind commands.
 
 use std::ops::Range;
 
@@ -6,20 +6,29 @@ use super::excerpt::{Excerpt, UNKNOWN};
 use super::syntax::yaml::Node;
 use super::{scalar, written};
 use crate::outline::{Act, Does, Inline};
+use crate::source::Span;
 
 /// What such a Dockerfile says; `None` where that is not known.
 pub(super) fn read(node: Node<'_>) -> Option<Inline> {
-    let outline = written::dockerfile(&interpolated(&scalar::excerpt(node)?))?;
+    let outline = written::dockerfile(&interpolated(&scalar::excerpt(node)?), written::Expands::Nothing)?;
     Some(Inline { path: String::new(), outline })
 }
 
-/// Gives each its name in the root: of a file and its service.
+/// Gives each its name in the root: of a file and its service, or its number among those that commands build.
 pub(super) fn name(path: &str, acts: &mut [Act]) {
+    // One that gets several names is one.
+    let mut unnamed: Vec<Span> = Vec::new();
     for act in acts {
         if let Does::Launch(launch) = &mut act.does
             && let Some(inline) = launch.build.as_mut().and_then(|build| build.inline.as_mut())
         {
-            inline.path = format!("{path}[{}]", launch.name.as_deref().unwrap_or_default());
+            let own = launch.name.clone().unwrap_or_else(|| {
+                if unnamed.last() != Some(&launch.key) {
+                    unnamed.push(launch.key);
+                }
+                unnamed.len().to_string()
+            });
+            inline.path = format!("{path}[{own}]");
         }
     }
 }

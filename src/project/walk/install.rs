@@ -7,7 +7,7 @@ use super::super::File;
 use super::super::paths;
 use super::super::worlds::World;
 use super::prefix::conda;
-use super::project::is_project;
+use super::project::{Members, is_project};
 use super::words::{Origins, Spoken, any_options};
 use super::{Asked, Event, Indexed, Installed, Prefix, Routed, Walker};
 use crate::environment::{Join, Reason, Untold};
@@ -170,9 +170,15 @@ impl<'p, 'a> Walker<'p, 'a> {
         let path = match include.how {
             How::Project => {
                 let found = self.open_project(&include.path, step.tool);
-                match &step.flags.member {
-                    Some(name) => found.and_then(|(_, path)| self.member(&path, name)),
-                    None => found,
+                match found.as_ref().map(|(_, path)| self.members(path, step)) {
+                    Some(Members::All(all)) => {
+                        for (file, path) in all {
+                            self.include(&path, file, include.how, step, via, depth);
+                        }
+                        return;
+                    }
+                    Some(Members::Unknown) => None,
+                    Some(Members::NoneNamed) | None => found,
                 }
             }
             How::CondaEnvironment => self.open(&include.path, Kind::CondaEnvironment),

@@ -1,7 +1,8 @@
 //! Containers that are started: on what they stand, what they are given, and what is done in them.
 
-use super::super::givers::{Interpolations, interpolation_file};
-use super::super::variables::Value;
+use super::super::composed::interpolation_file;
+use super::super::givers::Interpolations;
+use super::super::variables::{Seen, Value, Variables};
 use super::super::{File, inside, merged, paths};
 use super::decided::Decided;
 use super::{Event, Walker};
@@ -62,6 +63,7 @@ impl<'a> Walker<'_, 'a> {
         if let Some(variables) = interpolation_file(path, launch.by).and_then(|path| self.variables_of(&path)) {
             self.variables.add(variables);
         }
+        self.differ_by_command(path, launch);
         let layers = project.merged.layers(path, launch);
         let made = project.givers.made(path, &layers, &mut Interpolations::new(project));
         if merged::build(&layers).is_some() {
@@ -84,6 +86,18 @@ impl<'a> Walker<'_, 'a> {
         let launched = own.map(|_| (image.at, Reason::Launched { by: launch.by }));
         let also = launched.into_iter().chain(reasons).collect();
         self.script.events.push(Event::Base { image: name, at: own.unwrap_or(image.at), also });
+    }
+
+    /// What commands that start a compose file's services set otherwise is not known there.
+    fn differ_by_command(&mut self, path: &str, launch: &Launch) {
+        let project = self.project;
+        let ways = if launch.by == Launcher::Compose { project.composed.ways(path) } else { &[] };
+        for (name, value) in ways.iter().flat_map(Variables::all) {
+            let known = self.variables.replaced(name).and_then(|own| own.text.as_ref());
+            if known.is_none() || known != value.text.as_ref() {
+                self.variables.set(name, Value::unknown(value.at, Seen::Shell));
+            }
+        }
     }
 
     /// Where the variable is set that an image's name is.

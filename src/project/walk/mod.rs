@@ -112,7 +112,10 @@ fn start(mut walker: Walker<'_, '_>, beginning: &Beginning, variables: Variables
             walker.begins(&beginning.path, beginning.at);
             walker.acts(&beginning.path, &file.outline.acts, 0);
         }
-        Enters::Job(at) => walker.job(&beginning.path, file, *at),
+        Enters::Job(at) => {
+            walker.uncalled(file);
+            walker.job(&beginning.path, file, *at);
+        }
         Enters::Goal(name) => {
             walker.bounds = Bounds::of_one_in(project.parts(file).goals());
             walker.bounds.enter(file.outline);

@@ -85,6 +85,13 @@ impl Walker<'_, '_> {
             Target::Active => self.own_environment(tool, flags),
             Target::Own(tool) => self.own_environment(*tool, flags),
             Target::System => Prefix::System,
+            Target::Apart(name) => match self.variables.resolve(name) {
+                None => Prefix::Unknown,
+                Some(unnamed) if unnamed.is_empty() => {
+                    Prefix::Venv(format!("({}:{})", self.project.sources.path(name.at.file), name.at.start))
+                }
+                Some(name) => Prefix::Venv(format!("({name})")),
+            },
             Target::Python(minor) => match self.active(tool) {
                 Prefix::System => Prefix::Python(minor.clone()),
                 active => active,

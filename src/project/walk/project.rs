@@ -12,6 +12,15 @@ use crate::notation::requirement;
 use crate::outline::{Act, Choice, Does, How, Include, Kind, Language, Role, Route, RouteTo, Text, Tool};
 use crate::source::Span;
 
+/// The members of a workspace that a command names.
+pub(super) enum Members<'a> {
+    NoneNamed,
+    /// These, with their manifests.
+    All(Vec<(File<'a>, String)>),
+    /// One of them is not here.
+    Unknown,
+}
+
 /// Whether a file is a project's manifest.
 pub(super) fn is_project(kind: Kind) -> bool {
     matches!(kind, Kind::Pyproject | Kind::SetupPy | Kind::SetupCfg | Kind::Pipfile | Kind::Pixi)
@@ -58,8 +67,22 @@ impl<'a> Walker<'_, 'a> {
         locks::groups_of_pdm(self.project, path).filter(|_| unset)
     }
 
-    /// The manifest of the member that is called so, of the workspace of which a manifest is one.
-    pub(super) fn member(&mut self, manifest: &str, name: &Text) -> Option<(File<'a>, String)> {
+    /// The members that a step names, of the workspace of which a manifest is one.
+    pub(super) fn members(&self, manifest: &str, step: &Installed) -> Members<'a> {
+        let (project, workspaces) = (self.project, &self.project.workspaces);
+        if step.flags.all_members {
+            let root = workspaces.root(manifest).unwrap_or(manifest);
+            let all = [root].into_iter().chain(workspaces.members(root));
+            return Members::All(all.filter_map(|path| Some((project.file(path)?, path.to_owned()))).collect());
+        }
+        if step.flags.members.is_empty() {
+            return Members::NoneNamed;
+        }
+        let named: Option<_> = step.flags.members.iter().map(|name| self.member(manifest, name)).collect();
+        named.map_or(Members::Unknown, Members::All)
+    }
+
+    fn member(&self, manifest: &str, name: &Text) -> Option<(File<'a>, String)> {
         let name = requirement::normalise(&self.variables.resolve(name)?);
         let path = beside(&format!("{}/x", self.project.named.get(name.as_str())?), "pyproject.toml");
         let path = path.trim_start_matches('/');

@@ -1,5 +1,6 @@
 //! Composite actions that a step takes in, and workflows that a job calls.
 
+use super::super::called::input_of_default;
 use super::super::variables::{self, Seen, Value};
 use super::super::{File, paths};
 use super::Walker;
@@ -44,6 +45,15 @@ impl<'a> Walker<'_, 'a> {
         let before = self.variables.forget_all(INPUTS);
         with.into_iter().for_each(|(name, value)| self.variables.set(&name, value));
         before
+    }
+
+    /// Nobody's call of a workflow is looked at: what its inputs are is not known.
+    pub(super) fn uncalled(&mut self, file: File<'a>) {
+        for act in &file.outline.acts[..self.project.parts(file).before()] {
+            if let Some(name) = input_of_default(act) {
+                self.variables.set(name, Value::unknown(act.at, Seen::Shell));
+            }
+        }
     }
 
     /// A job of a workflow that another workflow's job calls: of the caller only the inputs reach it.

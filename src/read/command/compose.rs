@@ -2,7 +2,7 @@
 //! otherwise than their files say.
 
 use super::docker::{Next, next, variable};
-use crate::outline::{Does, Launch, Launcher, Piece, Place, Scope, Text};
+use crate::outline::{Does, Launch, Launcher, Piece, Place, Scope, Text, Together};
 use crate::source::Span;
 
 /// Options without a value, of compose itself and of `run`.
@@ -28,16 +28,16 @@ const FLAGS: &[&str] = &[
 ];
 /// Those of one letter, of `run` and `exec`.
 const SHORT: &str = "dTitP";
-/// Commands that start nothing.
-const IDLE: &[&str] =
-    &["build", "config", "convert", "down", "images", "kill", "logs", "ls", "ps", "pull", "push", "rm", "stop", "top"];
+/// Commands that neither build nor start anything.
+const IDLE: &[&str] = &["config", "convert", "down", "images", "kill", "logs", "ls", "ps", "rm", "stop", "top", "version"];
 
 /// `docker compose -f a.yml -f b.yml run --entrypoint x service`, from the word behind `compose` on.
 pub(super) fn compose(words: &[Text], key: Span) -> Vec<Does> {
-    let (mut rest, mut files) = (words, Vec::new());
+    let (mut rest, mut together) = (words, Together::default());
     let verb = loop {
         match next(&mut rest, FLAGS, "") {
-            Some(Next::Valued("f" | "--file", file, _)) => files.push(file),
+            Some(Next::Valued("f" | "--file", file, _)) => together.files.push(file),
+            Some(Next::Valued("--env-file", file, _)) => together.environment_files.push(file),
             Some(Next::Flag | Next::Valued(..)) => {}
             Some(Next::Operand(verb)) => break verb,
             Some(Next::Unread) | None => return Vec::new(),
@@ -46,10 +46,9 @@ pub(super) fn compose(words: &[Text], key: Span) -> Vec<Does> {
     if verb.known().is_none_or(|verb| IDLE.contains(&verb)) {
         return Vec::new();
     }
-    let mut does = Vec::new();
-    if !files.is_empty() {
-        does.push(Does::Together(files));
-    }
+    // What is run in a container that is there says which files its service stands in only where it names them.
+    let told = verb.known() != Some("exec") || together != Together::default();
+    let mut does: Vec<Does> = told.then_some(Does::Together(together)).into_iter().collect();
     if verb.known() == Some("run") {
         does.extend(run(rest, key).map(|launch| Does::Launch(Box::new(launch))));
     }

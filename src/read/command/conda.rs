@@ -307,6 +307,7 @@ mod tests {
                         Target::Own(tool) => format!(" own:{tool:?}"),
                         Target::Named(t) => format!(" name:{}", said(t)),
                         Target::Prefix(t) => format!(" prefix:{}", said(t)),
+                        Target::Apart(t) => format!(" apart:{}", said(t)),
                     };
                     let f = &i.flags;
                     let flags = [

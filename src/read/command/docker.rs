@@ -57,6 +57,9 @@ const BUILD_FLAGS: &[&str] = &[
     "--no-hosts",
 ];
 
+/// As a context or a Dockerfile: what the command is given to read.
+pub(in crate::read) const INPUT: &str = "-";
+
 /// The command line of docker or podman.
 pub(super) fn docker(words: &[Text], at: Span) -> Vec<Does> {
     let Some((program, rest)) = words.split_first() else { return Vec::new() };
@@ -323,7 +326,11 @@ fn build(words: &[Text], key: Span, at: Span) -> Vec<Does> {
             }
         }
     }
-    let Some(context) = context.filter(|c| c.known() != Some("-")) else { return Vec::new() };
+    let Some(context) = context else { return Vec::new() };
+    if context.known() == Some(INPUT) {
+        // What it is given is the Dockerfile; nothing else is there.
+        of.dockerfile = Some(context.clone());
+    }
     of.context = context;
     // What is not known may be more of them.
     of.unread_arguments |= open;

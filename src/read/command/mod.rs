@@ -41,7 +41,7 @@ static GRAMMARS: &[(&[&str], Grammar)] = &[
     (&["pixi"], |words, at| pixi::pixi(words.get(1..).unwrap_or_default(), at)),
     (&["pip"], |words, _| pip::pip(words.get(1..).unwrap_or_default())),
     (&["uv"], |words, at| uv::uv(words.get(1..).unwrap_or_default(), at)),
-    (&["uvx"], |words, _| uv::uvx(words.get(1..).unwrap_or_default())),
+    (&["uvx"], |words, at| uv::uvx(words.get(1..).unwrap_or_default(), at)),
     (&["pipx"], pipx::pipx),
     (&["docker", "podman", "nvidia-docker"], docker::docker),
     (&["docker-compose", "podman-compose"], |words, at| {

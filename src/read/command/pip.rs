@@ -312,6 +312,7 @@ pub(super) mod tests {
                     (elsewhere, "elsewhere"),
                     (i.flags.all_extras, "all-extras"),
                     (i.flags.all_groups, "all-groups"),
+                    (i.flags.all_members, "all-members"),
                     (i.flags.parts_only, "parts-only"),
                     (i.flags.default_groups, "defaults"),
                 ];
@@ -321,6 +322,7 @@ pub(super) mod tests {
                     ("groups", &i.flags.groups),
                     ("without", &i.flags.without),
                     ("no-binary", &i.flags.no_binary),
+                    ("members", &i.flags.members),
                 ] {
                     out.extend((!texts.is_empty()).then(|| format!("{name}:{}", list(texts))));
                 }
@@ -330,12 +332,17 @@ pub(super) mod tests {
                     ("strategy", &f.index_strategy),
                     ("python", &f.python),
                     ("environment", &f.environment),
-                    ("member", &f.member),
                 ] {
                     out.extend(value.as_ref().map(|v| format!("{name}:{}", text(v))));
                 }
                 out.extend((i.target == Target::System).then(|| "system".to_owned()));
                 out.extend(if let Target::Own(tool) = &i.target { Some(format!("own:{tool:?}")) } else { None });
+                out.extend(if let Target::Apart(name) = &i.target {
+                    let name = text(name);
+                    Some(if name.is_empty() { "apart".to_owned() } else { format!("apart:{name}") })
+                } else {
+                    None
+                });
                 out.extend(if let Target::Prefix(p) = &i.target { Some(format!("into:{}", text(p))) } else { None });
                 format!("{:?} {}", i.tool, out.join(" "))
             }

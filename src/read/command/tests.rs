@@ -34,7 +34,8 @@ fn docker_run() {
         ("docker run --rm ${REPO}/x:$V", &["DockerRun None image Some(\"<REPO>/x:<V>\") gpu -"]),
         ("docker run --runtime=$R a", &["DockerRun None image Some(\"a\") gpu - open"]),
         ("docker run", &["DockerRun None image None gpu -"]),
-        ("docker pull a; docker compose up; docker-compose run x; docker ps", &[]),
+        ("docker pull a; docker compose down; docker ps", &[]),
+        ("docker compose up; docker-compose -f a.yml --env-file b run x", &["compose", "compose a.yml with b"]),
         ("docker exec b pip install c", &["(", "in container b", "install c", ")"]),
         ("docker compose exec -it -w /x b pip install c", &["(", "in service b", "install c", ")"]),
     ]);
@@ -53,7 +54,8 @@ fn docker_build() {
         ),
         ("docker build .", &["DockerBuild None . None None []"]),
         ("docker build $ARGS .", &["DockerBuild None . None None [] open"]),
-        ("docker build - < Dockerfile", &[]),
+        ("docker build - < Dockerfile", &["DockerBuild None - Some(\"Dockerfile\") None []"]),
+        ("x | docker build -", &["DockerBuild None - Some(\"-\") None []"]),
     ]);
 }
 

@@ -12,7 +12,7 @@ use super::command::compose;
 use super::excerpt::Excerpt;
 use super::shell;
 use super::syntax::comments;
-use crate::outline::{Act, Choice, Does, Goal, How, Include, Outline, Place, Scope, Text, Variable, When};
+use crate::outline::{Act, Choice, Does, Goal, How, Include, Outline, Place, Scope, Text, Together, Variable, When};
 use crate::source::{FileId, Span};
 
 /// Recipe lines of a file that are read.
@@ -33,7 +33,7 @@ pub(super) fn read(file: FileId, text: &str) -> Outline {
         one_shell: false,
         foreign: false,
         composes: text.contains("compose"),
-        defining: false,
+        defining: None,
         when: Vec::new(),
         includes: Vec::new(),
         exports: Vec::new(),
@@ -45,7 +45,13 @@ pub(super) fn read(file: FileId, text: &str) -> Outline {
         let recipe = text[at..].starts_with('\t') && reader.in_rule;
         let line = at..logical_end(text, at);
         at = line.end;
-        if recipe { reader.recipe(line.start + 1..line.end) } else { reader.line(line) }
+        if reader.defining.is_some() {
+            reader.defined(line);
+        } else if recipe {
+            reader.recipe(line.start + 1..line.end)
+        } else {
+            reader.line(line)
+        }
     }
     reader.finish()
 }
@@ -62,6 +68,15 @@ fn logical_end(text: &str, start: usize) -> usize {
         }
         at = end;
     }
+}
+
+/// A variable of several lines (`define … endef`).
+struct Defining {
+    name: String,
+    /// Its first line.
+    at: Range<usize>,
+    /// `None` where it is known only when run.
+    value: Option<String>,
 }
 
 /// A rule with its recipe.
@@ -83,7 +98,7 @@ struct Reader<'t> {
     foreign: bool,
     /// It speaks of Compose.
     composes: bool,
-    defining: bool,
+    defining: Option<Defining>,
     /// The open conditionals; `None` for those that lie too deep.
     when: Vec<Option<Choice>>,
     includes: Vec<Act>,
@@ -116,10 +131,6 @@ impl<'t> Reader<'t> {
         }
         let said = written.trim();
         let word = said.split(|c: char| c.is_whitespace() || c == '(').next().unwrap_or_default();
-        if self.defining {
-            self.defining = word != "endef";
-            return;
-        }
         match word {
             "" => {}
             "ifeq" | "ifneq" | "ifdef" | "ifndef" => {
@@ -133,9 +144,12 @@ impl<'t> Reader<'t> {
             }
             "endif" => drop(self.when.pop()),
             "define" => {
-                self.defining = true;
-                let name = said["define".len()..].trim().split([' ', '=', ':']).next().unwrap_or_default();
-                self.variables.forget(name);
+                let said = said["define".len()..].trim();
+                let name = said.split([' ', '=', ':', '?', '+', '!']).next().unwrap_or_default().to_owned();
+                // Added to what it was, or worked out by a shell.
+                let known = matches!(said[name.len()..].trim(), "" | "=" | ":=" | "::=");
+                let value = known.then(String::new);
+                self.defining = Some(Defining { name, at: line.start..line.start + written.trim_end().len(), value });
             }
             "include" | "-include" | "sinclude" => {
                 self.variables.more_elsewhere();
@@ -148,6 +162,32 @@ impl<'t> Reader<'t> {
                 }
             }
             _ => self.statement(line.start..line.start + written.len()),
+        }
+    }
+
+    /// A line between `define` and `endef`: commands, without what make takes off them.
+    fn defined(&mut self, line: Range<usize>) {
+        let said = self.text[line].trim();
+        let word = without_comment(said).split(|c: char| c.is_whitespace() || c == '(').next().unwrap_or_default();
+        let Some(defining) = &mut self.defining else { return };
+        match word {
+            "endef" => {
+                let when = self.choices();
+                if let Some(Defining { name, at, value }) = self.defining.take() {
+                    match value {
+                        Some(value) => self.variables.define(&name, "=", value.trim_end().to_owned(), at, when),
+                        None => self.variables.forget(&name),
+                    }
+                }
+            }
+            // Its own conditionals, and others inside.
+            "ifeq" | "ifneq" | "ifdef" | "ifndef" | "else" | "endif" | "define" => defining.value = None,
+            _ => {
+                if let Some(value) = &mut defining.value {
+                    value.push_str(&joined(said.trim_start_matches(['@', '-', '+', ' ', '\t'])));
+                    value.push('\n');
+                }
+            }
         }
     }
 
@@ -201,7 +241,7 @@ impl<'t> Reader<'t> {
                 if self.composes {
                     let text = Text::literal(joined(&self.text[value.clone()]), Span::new(self.file, value.start, value.end));
                     for file in compose::gathered(&[text]) {
-                        self.includes.push(self.act(value.clone(), self.choices(), Does::Together(vec![file])));
+                        self.includes.push(self.act(value.clone(), self.choices(), Does::Together(Together::of(vec![file]))));
                     }
                 }
                 self.variables.define(name, &said[at..at + length], joined(&self.text[value.clone()]), value, self.choices());

@@ -50,7 +50,7 @@ fn rules_and_variables() {
                 "{[ -n \"$A\" ] elif [[ \"$D\" == \"1\" ]]}2 apt z",
             ],
         ),
-        ("define R\napt install x\nendef\nt: X = 1\nt:\n\t$(R) $(X)\n\t@apt install $(X)\n", &["t:", "apt ?"]),
+        ("define R\napt install x\nendef\nt: X = 1\nt:\n\t$(R) $(X)\n\t@apt install $(X)\n", &["t:", "apt x ?", "apt ?"]),
         (".PHONY: t\n.ONESHELL:\nt:\n\tcd a\n\tapt install x\n%.o: %.c\n\tapt install y\n", &["t:", "cd a", "apt x"]),
         ("t: ; apt install x=1\nu: X = 1; 2\n", &["t:", "apt x=1"]),
         ("SHELL := python3\nt:\n\tapt install x\n", &["t:"]),

@@ -144,6 +144,7 @@ impl Variables {
             return None;
         }
         let value = match self.names.get(name) {
+            None if let Some(call) = name.strip_prefix("call ") => self.called(call, depth)?,
             Some(Meaning::One(one)) => self.string(&one.value, depth + 1)?,
             Some(Meaning::Varies(_)) if is_shell_name(name) => format!("${{{name}}}"),
             None if name == "MAKE" => "make".to_owned(),
@@ -152,6 +153,32 @@ impl Variables {
         };
         self.spent.set(self.spent.get() + value.len());
         (value.len() <= LONGEST).then_some(value)
+    }
+
+    /// `$(call NAME,a,b)`: what it is with `$(1)`, `$(2)` in it.
+    /// Source: <https://www.gnu.org/software/make/manual/html_node/Call-Function.html>.
+    fn called(&self, call: &str, depth: usize) -> Option<String> {
+        let mut parts = arguments(call).into_iter();
+        let name = parts.next()?.trim();
+        // What is given is put in as it is, once.
+        let given: Option<Vec<String>> = parts.map(|part| Some(self.string(part, depth + 1)?.replace('$', "$$"))).collect();
+        let (written, given) = (self.written(name)?, given?);
+        let (mut out, mut at) = (String::new(), 0);
+        while let Some(dollar) = written[at..].find('$').map(|n| at + n) {
+            out.push_str(&written[at..dollar]);
+            let (own, end) = reference(written, dollar);
+            match own.parse::<usize>() {
+                Ok(0) => out.push_str(name),
+                Ok(n) => out.push_str(given.get(n - 1).map_or("", String::as_str)),
+                Err(_) => out.push_str(&written[dollar..end]),
+            }
+            at = end;
+            if out.len() > LONGEST {
+                return None;
+            }
+        }
+        out.push_str(&written[at..]);
+        self.string(&out, depth + 1)
     }
 
     fn string(&self, text: &str, depth: usize) -> Option<String> {
@@ -182,7 +209,10 @@ impl Variables {
             let (name, end) = reference(&text[..text.floor_char_boundary(dollar + LONGEST_NAME)], dollar);
             at = end;
             if let Some(from) = self.place(name)
-                && let Some(value) = self.value(name).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty())
+                && let Some(value) = self
+                    .value(name)
+                    .map(|value| value.trim().to_owned())
+                    .filter(|value| !value.is_empty() && !value.contains('\n'))
             {
                 let span = |part: Range<usize>| Span::new(file, part.start, part.end);
                 found.push(PutIn { at: span(dollar..end), name: name.to_owned(), value, from: span(from) });
@@ -210,6 +240,24 @@ impl Variables {
         }
         out.push(&within[at..], at);
     }
+}
+
+/// Cut at the commas that stand in no reference.
+fn arguments(call: &str) -> Vec<&str> {
+    let (mut found, mut start, mut depth) = (Vec::new(), 0, 0usize);
+    for (at, c) in call.char_indices() {
+        match c {
+            '(' | '{' => depth += 1,
+            ')' | '}' => depth = depth.saturating_sub(1),
+            ',' if depth == 0 => {
+                found.push(&call[start..at]);
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    found.push(&call[start..]);
+    found
 }
 
 /// The name in `$(X)`, `${X}` or `$X`, and where the reference ends; a function call is a name that nothing has.

@@ -5,7 +5,7 @@ use std::ops::Range;
 use tree_sitter::Node;
 
 use super::walk::{UNROLLED, Walk, named};
-use crate::outline::{Does, Piece, Text, Variable};
+use crate::outline::{Does, Piece, Text, Together, Variable};
 use crate::read::command::compose;
 use crate::source::Span;
 
@@ -25,7 +25,7 @@ impl Walk<'_, '_> {
             let items: Vec<Text> = items.into_iter().map(|n| self.text(n.byte_range())).collect();
             let whole = variable.value.as_slice();
             for file in compose::gathered(if items.is_empty() { whole } else { &items }) {
-                self.out.act(at, Does::Together(vec![file]));
+                self.out.act(at, Does::Together(Together::of(vec![file])));
             }
         }
         self.out.set(at, variable);

@@ -9,8 +9,8 @@ use super::redirect::Into;
 use super::scan;
 use super::walk::{Walk, Word, named};
 use super::word::{self, Words};
-use crate::outline::{Does, Download, How, Kind, Piece, Text};
-use crate::read::command;
+use crate::outline::{Does, Download, How, Inline, Kind, Piece, Text};
+use crate::read::command::{self, docker::INPUT};
 use crate::read::excerpt::Excerpt;
 use crate::read::written::{self, Expands};
 use crate::source::Span;
@@ -24,7 +24,7 @@ pub(super) enum Fed {
     /// This text.
     Text(Excerpt),
     /// The lines of a heredoc, which become a file of their own where they are read as one.
-    Heredoc(Excerpt),
+    Heredoc(Excerpt, Expands),
     /// All that these files say.
     Files(Vec<Text>),
     /// What lies at this address.
@@ -68,7 +68,7 @@ impl Walk<'_, '_> {
                     None => Fed::Unknown,
                 },
                 "heredoc_redirect" => match self.heredoc_body(part) {
-                    Some(heredoc) => Fed::Heredoc(self.without_tabs(heredoc.lines())),
+                    Some(heredoc) => Fed::Heredoc(self.without_tabs(heredoc.lines()), heredoc.expands()),
                     None => Fed::Unknown,
                 },
                 "herestring_redirect" => self.herestring_text(part),
@@ -184,6 +184,14 @@ impl Walk<'_, '_> {
             let without = [&words[..xargs], &words[inner..]].concat();
             return fed.is_some_and(|fed| self.handed_on(at, &without, &handing(&texts), fed));
         }
+        if does.iter().any(is_built_of_input) {
+            let fed = self.fed.get(&node.id()).cloned().unwrap_or(Fed::Unknown);
+            for mut does in does {
+                built_of(&mut does, &fed);
+                self.out.act(at, does);
+            }
+            return true;
+        }
         if let Some(into) = input_of(does) {
             match self.fed.get(&node.id()).cloned() {
                 Some(Fed::Text(text)) => self.given_file(at, &text, into),
@@ -192,7 +200,7 @@ impl Walk<'_, '_> {
                         word.text = file.clone();
                     }
                 }
-                Some(Fed::Heredoc(_) | Fed::Fetched(_) | Fed::Unknown) | None => {}
+                Some(Fed::Heredoc(..) | Fed::Fetched(_) | Fed::Unknown) | None => {}
             }
         }
         self.given_by_substitutions(node, words);
@@ -235,7 +243,7 @@ impl Walk<'_, '_> {
                         word.text = file.clone();
                     }
                 }
-                Fed::Heredoc(_) | Fed::Fetched(_) | Fed::Unknown => {}
+                Fed::Heredoc(..) | Fed::Fetched(_) | Fed::Unknown => {}
             }
         }
     }
@@ -259,7 +267,7 @@ impl Walk<'_, '_> {
             words.iter().flat_map(instead).collect()
         };
         let all = match fed {
-            Fed::Text(text) | Fed::Heredoc(text) => {
+            Fed::Text(text) | Fed::Heredoc(text, _) => {
                 let tokens = self.tokens(&text).into_iter().map(word);
                 if handing.singly { tokens.map(|token| put(vec![token])).collect() } else { vec![put(tokens.collect())] }
             }
@@ -311,6 +319,32 @@ pub(super) fn input_of(does: Vec<Does>) -> Option<Into> {
         };
         Some(Into { at: include.path.at, path: include.path, kind: Some(kind) })
     })
+}
+
+/// `docker build -`, `docker build -f - .`.
+fn is_built_of_input(does: &Does) -> bool {
+    let Does::Launch(launch) = does else { return false };
+    let file = launch.build.as_ref().and_then(|build| build.dockerfile.as_ref());
+    file.is_some_and(|file| file.known() == Some(INPUT))
+}
+
+/// Puts the Dockerfile that a command is given into what it builds.
+fn built_of(does: &mut Does, fed: &Fed) {
+    let Does::Launch(launch) = does else { return };
+    let Some(build) = &mut launch.build else { return };
+    let (body, expands) = match fed {
+        Fed::Text(text) => (text, Expands::As(Words::Shell)),
+        Fed::Heredoc(lines, expands) => (lines, *expands),
+        Fed::Files(files) => {
+            if let [file] = files.as_slice() {
+                build.dockerfile = Some(file.clone());
+            }
+            return;
+        }
+        Fed::Fetched(_) | Fed::Unknown => return,
+    };
+    let outline = written::dockerfile(body, expands);
+    build.inline = outline.map(|outline| Box::new(Inline { path: String::new(), outline }));
 }
 
 fn handing(words: &[Text]) -> Handing {

@@ -23,6 +23,10 @@ pub(super) struct Heredoc {
 }
 
 impl Heredoc {
+    /// What becomes of them.
+    pub(super) fn expands(&self) -> Expands {
+        if self.quoted { Expands::Nothing } else { Expands::As(Words::Shell) }
+    }
     /// Where they stand.
     pub(super) fn lines(&self) -> Range<usize> {
         self.lines.clone()
@@ -264,8 +268,8 @@ impl Walk<'_, '_> {
     }
 
     pub(super) fn write(&mut self, into: Into, heredoc: Heredoc) {
-        let body = self.without_tabs(heredoc.lines);
-        let expands = if heredoc.quoted { Expands::Nothing } else { Expands::As(Words::Shell) };
+        let body = self.without_tabs(heredoc.lines());
+        let expands = heredoc.expands();
         let does = written::write(&body, into.path, into.kind, expands, |script| self.file(script));
         self.out.act(into.at, does);
     }

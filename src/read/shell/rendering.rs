@@ -37,6 +37,10 @@ fn variable(v: &Variable) -> String {
 pub(crate) fn act(act: &Act, source: &str) -> String {
     assert!(source.get(act.at.range()).is_some(), "{:?} does not lie in the text", act.at);
     let does = match &act.does {
+        Does::Together(together) => {
+            let all = |sign: &str, texts: &[Text]| texts.iter().map(|t| format!(" {sign}{}", text(t))).collect::<String>();
+            format!("compose{}{}", all("", &together.files), all("with ", &together.environment_files))
+        }
         Does::Set(v) => {
             let scope = match v.scope {
                 Scope::Arg => "arg",
@@ -93,6 +97,8 @@ pub(crate) fn act(act: &Act, source: &str) -> String {
                 Target::Active => String::new(),
                 Target::System => " into the system".to_owned(),
                 Target::Own(tool) => format!(" into that of {tool:?}"),
+                Target::Apart(name) if name.pieces.is_empty() => " apart".to_owned(),
+                Target::Apart(name) => format!(" apart as {}", text(name)),
                 Target::Python(minor) => format!(" of {minor}"),
                 Target::Named(name) => format!(" into {}", text(name)),
                 Target::Prefix(name) => format!(" under {}", text(name)),

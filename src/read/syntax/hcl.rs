@@ -65,6 +65,8 @@ enum Token {
     Word(Range<usize>),
     /// Without its quotes.
     String(Range<usize>),
+    /// Without the lines that begin and end it.
+    Heredoc(Range<usize>),
     Sign(char),
     LineEnd,
 }
@@ -100,8 +102,7 @@ impl Reader<'_> {
                 c if c.is_whitespace() => self.at += c.len_utf8(),
                 '"' => return Some(Token::String(self.string())),
                 '<' if rest.starts_with("<<") => {
-                    self.heredoc();
-                    return Some(Token::Sign('<'));
+                    return Some(Token::Heredoc(self.heredoc()));
                 }
                 c if c.is_alphanumeric() || c == '_' => {
                     let end = rest.find(|c: char| !(c.is_alphanumeric() || "_-.".contains(c))).unwrap_or(rest.len());
@@ -145,20 +146,26 @@ impl Reader<'_> {
         start..self.text.len()
     }
 
-    /// Goes behind `<<END … END`.
-    fn heredoc(&mut self) {
+    /// Goes behind `<<END … END`; what stands between.
+    fn heredoc(&mut self) -> Range<usize> {
         let rest = self.rest();
         let line = rest.lines().next().unwrap_or_default();
         let marker = line.trim_start_matches('<').trim_start_matches('-').trim().to_owned();
-        let mut at = self.at + line.len();
-        for line in self.text[at..].split_inclusive('\n').skip(1) {
-            at += line.len();
+        let first = (self.at + line.len() + 1).min(self.text.len());
+        let first = self.text.ceil_char_boundary(first);
+        let (mut at, mut end) = (first, first);
+        for line in self.text[first..].split_inclusive('\n') {
             if line.trim() == marker {
+                // The end of its line ends the value, too.
+                at += line.trim_end_matches('\n').len();
                 break;
             }
+            at += line.len();
+            end = at;
         }
         self.at = if marker.is_empty() { self.at + 2 } else { at.max(self.at + 2).min(self.text.len()) };
         self.at = self.text.ceil_char_boundary(self.at);
+        first..end.max(first)
     }
 
     /// The attributes up to the `}` of a block.
@@ -211,7 +218,8 @@ impl Reader<'_> {
                     Value::Unknown
                 }
                 Some(Token::Sign(_)) => Value::Unknown,
-                Some(Token::String(part)) => Value::Text(self.template(part)),
+                Some(Token::String(part)) => Value::Text(self.template(part, true)),
+                Some(Token::Heredoc(part)) => Value::Text(self.template(part, false)),
                 Some(Token::Word(part)) => self.word(part),
             };
             // `a + b`, `f(x)`.
@@ -275,14 +283,14 @@ impl Reader<'_> {
         }
     }
 
-    fn template(&self, part: Range<usize>) -> Text {
+    fn template(&self, part: Range<usize>, escapes: bool) -> Text {
         let at = Span::new(self.file, part.start, part.end);
-        Text { pieces: template(&self.text[part]), at }
+        Text { pieces: template(&self.text[part], escapes), at }
     }
 }
 
-/// The text between the quotes of a string.
-pub(in crate::read) fn template(text: &str) -> Vec<Piece> {
+/// The text between the quotes of a string, in which a backslash `escapes`, or in a heredoc, in which it does not.
+pub(in crate::read) fn template(text: &str, escapes: bool) -> Vec<Piece> {
     let mut pieces = Vec::new();
     let mut rest = text;
     while let Some(sign) = rest.find(['$', '%', '\\']) {
@@ -294,7 +302,7 @@ pub(in crate::read) fn template(text: &str) -> Vec<Piece> {
         } else if let Some(inner) = rest.strip_prefix("${") {
             let end = inner.find('}').unwrap_or(inner.len());
             let name = inner[..end].trim();
-            let plain = !name.is_empty() && name.bytes().all(|b| b == b'_' || b.is_ascii_alphanumeric());
+            let plain = !name.is_empty() && name.bytes().all(|b| b == b'_' || b == b'.' || b.is_ascii_alphanumeric());
             if !plain {
                 // What it comes to, and where it ends, is not looked at.
                 pieces.push(Piece::Opaque);
@@ -302,7 +310,21 @@ pub(in crate::read) fn template(text: &str) -> Vec<Piece> {
             }
             pieces.push(variable(name));
             rest = inner.get(end + 1..).unwrap_or_default();
-        } else if rest.starts_with("%{") || rest.starts_with('\\') {
+        } else if let Some(escaped) = rest.strip_prefix('\\').filter(|_| escapes) {
+            let stands = match escaped.chars().next() {
+                Some('n') => "\n",
+                Some('r') => "\r",
+                Some('t') => "\t",
+                Some('"') => "\"",
+                Some('\\') => "\\",
+                _ => {
+                    pieces.push(Piece::Opaque);
+                    return pieces;
+                }
+            };
+            push_literal(&mut pieces, stands);
+            rest = &rest[2..];
+        } else if rest.starts_with("%{") {
             pieces.push(Piece::Opaque);
             return pieces;
         } else {
@@ -315,7 +337,7 @@ pub(in crate::read) fn template(text: &str) -> Vec<Piece> {
 }
 
 fn variable(name: &str) -> Piece {
-    if name.contains(['.', '-']) {
+    if name.contains('-') {
         return Piece::Opaque;
     }
     Piece::Variable { name: name.to_owned(), fallback: None, instead: None }
@@ -366,7 +388,8 @@ mod tests {
                 "t \"a\" {\n x = {for k, v in m : k => v}\n y = null\n attest { type = \"sbom\" }\n z = \"1\"\n}",
                 "t a: x=?? y=?? z=1",
             ),
-            ("t \"a\" {\n x = <<EOT\nRUN { [ \"\nEOT\n y = \"1\"\n}", "t a: x=?? y=1"),
+            ("t \"a\" {\n x = <<EOT\nRUN { [ \"\\n$A${B}\nEOT\n y = \"1\"\n}", "t a: x=RUN { [ \"\\n$A$B\n y=1"),
+            ("t \"a\" {\n x = \"a\\nb\\\"\"\n y = item.v\n z = \"${item.v}\" }", "t a: x=a\nb\" y=$item.v z=$item.v"),
             ("t \"a\" { x = \"open\n y = \"é\" }", "t a: x=open y=é"),
             ("t {", "t :"),
         ] {

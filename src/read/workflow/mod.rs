@@ -31,6 +31,8 @@ pub(super) fn read(file: FileId, text: &str) -> Outline {
     for root in tree.documents() {
         let jobs = root.get("jobs").map(Node::entries).unwrap_or_default();
         let shared = root.get("env").map(Node::entries).unwrap_or_default().len();
+        let head = Run { root, job: root, row: Row::default(), choices: Vec::new() };
+        reader.inputs(&["on", "workflow_call", "inputs"], &head);
         for (key, job) in &jobs {
             let (key, job) = (*key, *job);
             if job.is_map() && !never(job) && jobs.len() * shared <= SHARED {
@@ -147,7 +149,13 @@ impl Reader<'_> {
     /// A composite action: its inputs have their defaults where the caller gives none.
     fn composite(&mut self, root: Node<'_>, runs: Node<'_>) {
         let run = Run { root, job: runs, row: Row::default(), choices: Vec::new() };
-        for (key, input) in root.get("inputs").map(Node::entries).unwrap_or_default() {
+        self.inputs(&["inputs"], &run);
+        self.steps(runs, &run, None);
+    }
+
+    /// Inputs have their defaults where the caller gives none.
+    fn inputs(&mut self, at: &[&str], run: &Run<'_>) {
+        for (key, input) in run.root.path(at).map(Node::entries).unwrap_or_default() {
             let default = input.get("default").and_then(|node| run.text(node));
             if let (Some(name), Some(default)) = (key.text().map(input_name), default) {
                 let fallback = Some(uses::one_word(default.clone()).pieces);
@@ -156,7 +164,6 @@ impl Reader<'_> {
                 self.acts.push(run.act(default.at, Does::Set(Variable { name, value, scope: Scope::Shell })));
             }
         }
-        self.steps(runs, &run, None);
     }
 
     fn steps(&mut self, of: Node<'_>, run: &Run<'_>, runs_on: Option<&Text>) {

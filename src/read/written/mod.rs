@@ -57,9 +57,13 @@ pub(super) fn write(
     }
 }
 
-/// What a Dockerfile says that stands in another file.
-pub(super) fn dockerfile(body: &Excerpt) -> Option<Outline> {
-    moved::moved(&Filled::plain(body), plain(Kind::Dockerfile, body)?)
+/// What a Dockerfile says that stands in another file. What a shell puts into it is not known.
+pub(super) fn dockerfile(body: &Excerpt, expands: Expands) -> Option<Outline> {
+    let filled = match expands {
+        Expands::Nothing => Filled::plain(body),
+        Expands::As(words) => Filled::of(body, words)?,
+    };
+    moved::moved(&filled, plain(Kind::Dockerfile, &filled.text)?)
 }
 
 /// What such a text says, by its own places; `None` where it is not what its kind should be, so that nobody knows what it

@@ -138,7 +138,11 @@ impl Moving<'_> {
                 }
             }
             Does::Conflict(choices) | Does::Defaults(choices) => choices.iter().for_each(|choice| self.choice(choice)),
-            Does::ResolvedFor(texts) | Does::Together(texts) | Does::Start(texts) => self.texts(texts),
+            Does::ResolvedFor(texts) | Does::Start(texts) => self.texts(texts),
+            Does::Together(together) => {
+                self.texts(&mut together.files);
+                self.texts(&mut together.environment_files);
+            }
             Does::WorkedOutFrom(text) => self.text(text),
             Does::Members(Members { with, without }) => self.texts(with.iter_mut().chain(without)),
             Does::Environment(Composed { name, tool: _, with, project: _ }) => {
@@ -247,7 +251,7 @@ impl Moving<'_> {
 
     fn target(&mut self, target: &mut Target) {
         match target {
-            Target::Named(text) | Target::Prefix(text) => self.text(text),
+            Target::Named(text) | Target::Apart(text) | Target::Prefix(text) => self.text(text),
             Target::Python(version) => self.name(version),
             Target::Active | Target::System | Target::Own(_) => {}
         }
@@ -260,8 +264,7 @@ impl Moving<'_> {
     fn flags(&mut self, flags: &mut InstallFlags) {
         let many = [&mut flags.no_binary, &mut flags.no_isolation_for, &mut flags.extras, &mut flags.groups, &mut flags.without];
         self.texts(many.into_iter().flatten());
-        let single =
-            [&mut flags.torch_backend, &mut flags.index_strategy, &mut flags.environment, &mut flags.member, &mut flags.python];
+        let single = [&mut flags.torch_backend, &mut flags.index_strategy, &mut flags.environment, &mut flags.python];
         self.texts(single.into_iter().flatten());
     }
 

@@ -1,5 +1,9 @@
 //! uv's command lines.
 
+mod tool;
+
+pub(in crate::read) use tool::uvx;
+
 use super::asks::{Asked, asked, index, no_index, normal};
 use super::options::{Grammar, Part, leading};
 use super::pip;
@@ -97,6 +101,7 @@ const UV: Grammar = Grammar {
         &["--no-dev"],
         &["--only-dev"],
         &["--no-default-groups"],
+        &["--all-packages"],
         &["--no-sync"],
         &["--no-project"],
         &["--isolated"],
@@ -126,23 +131,19 @@ pub(in crate::read) fn uv(words: &[Text], at: Span) -> Vec<Does> {
         Some("run") => run(global, rest, at),
         Some("venv") => venv(UV.parse(rest), at),
         Some("tool") => match UV.command(rest) {
-            Some((_, verb, rest)) if verb.known() == Some("run") => uvx(rest),
-            Some((_, verb, rest)) if verb.known() == Some("install") => tool(UV.parse(rest)),
+            Some((_, verb, rest)) if verb.known() == Some("run") => tool::uvx(rest, at),
+            Some((_, verb, rest)) if verb.known() == Some("install") => tool::install(UV.parse(rest), at),
+            Some((_, verb, rest)) if verb.known() == Some("uninstall") => tool::uninstall(UV.parse(rest)),
             _ => Vec::new(),
         },
-        Some("x") => uvx(rest),
+        Some("x") => tool::uvx(rest, at),
         _ => Vec::new(),
     }
 }
 
-/// What `uvx …` does: a tool in an environment of its own.
-pub(in crate::read) fn uvx(words: &[Text]) -> Vec<Does> {
-    let Some((mut parts, program, _)) = UV.command(words) else { return Vec::new() };
-    let from = parts.iter().any(|part| matches!(part, Part::Option { name: "--from", .. }));
-    if !from {
-        parts.push(Part::Argument(program.clone()));
-    }
-    tool(parts)
+/// An environment that is gone after the command.
+fn gone(at: Span) -> Target {
+    Target::Apart(Text { pieces: Vec::new(), at })
 }
 
 fn new(tool: Tool, elsewhere: bool) -> Install {
@@ -196,9 +197,8 @@ fn project_with(parts: Vec<Part>, at: Span, elsewhere: bool) -> Option<Install> 
     for part in parts {
         match part {
             Part::Option { name: "--script", .. } => return None,
-            // Of several nobody says what they have in common.
-            Part::Option { name: "--package", .. } if it.flags.member.is_some() => return None,
-            Part::Option { name: "--package", value, .. } => it.flags.member = Some(normal(value?)),
+            Part::Option { name: "--package", value, .. } => it.flags.members.push(normal(value?)),
+            Part::Option { name: "--all-packages", .. } => it.flags.all_members = true,
             Part::Option { name: "--project" | "--directory", value: Some(path), .. } => folder = path,
             Part::Option { name: "--no-default-groups", .. } => dev = false,
             Part::Option { name: "--no-dev", .. } => without.push(Text::literal("dev", at)),
@@ -241,33 +241,84 @@ fn remove(parts: Vec<Part>, mut it: Install, at: Span) -> Vec<Does> {
     pip::removal(pip::named(names), it)
 }
 
-/// Brings the environment up to date, then starts a command in it.
+/// Brings the environment up to date, then starts a command in it, or in one that lies over it with packages of its own.
+/// Source: <https://docs.astral.sh/uv/concepts/projects/run/#requesting-additional-dependencies>.
 fn run(mut parts: Vec<Part>, rest: &[Text], at: Span) -> Vec<Does> {
-    // Here it is a flag: what follows is a script.
-    let flag = |words: &[Text]| matches!(words[0].known(), Some("--script" | "-s")) && is_script(&words[1]);
-    let without = rest.windows(2).position(flag).map(|flag| [&rest[..flag], &rest[flag + 1..]].concat());
-    let rest = without.as_deref().unwrap_or(rest);
-    let (of_run, command, arguments) = match UV.command(rest) {
-        Some((parts, command, arguments)) => (parts, Some(command), arguments),
-        None => return Vec::new(),
-    };
+    let Some(Run { of_run, command, arguments, is_script }) = Run::of(rest) else { return Vec::new() };
     parts.extend(of_run);
-    let untouched = |part: &Part| matches!(part, Part::Option { name: "--no-sync" | "--no-project" | "--isolated", .. });
-    let mut does = if parts.iter().any(untouched) { Vec::new() } else { project(parts, Vec::new(), at, false) };
-    if let Some(script) = command.filter(|word| is_script(word)) {
-        let script = Include { path: script.clone(), how: How::PythonScript };
-        match does.first_mut() {
-            Some(Does::Install(install)) => install.reads.push(script),
-            _ => does.insert(0, Does::Install(Install { reads: vec![script], ..new(Tool::Uv, false) })),
-        }
+    let has = |name: &str| parts.iter().any(|part| matches!(part, Part::Option { name: own, .. } if *own == name));
+    let (isolated, no_project, no_sync) = (has("--isolated"), has("--no-project"), has("--no-sync"));
+    let over = |part: &Part| matches!(part, Part::Option { name: "--with" | "--with-requirements" | "--with-editable", .. });
+    // What is in force for both: indexes, the Python.
+    let both = |part: &Part| {
+        matches!(
+            part,
+            Part::Option {
+                name: "--index-url"
+                    | "--extra-index-url"
+                    | "--index"
+                    | "--default-index"
+                    | "--find-links"
+                    | "--no-index"
+                    | "--index-strategy"
+                    | "--torch-backend"
+                    | "--exclude-newer"
+                    | "--resolution"
+                    | "--prerelease"
+                    | "--python",
+                ..
+            }
+        )
+    };
+    let mut layer = Install { target: gone(at), ..new(Tool::Uv, false) };
+    parts.iter().filter(|part| over(part) || both(part)).for_each(|part| option(&mut layer, part.clone(), at));
+    layer.target = gone(at);
+    parts.retain(|part| !over(part));
+    // What the project's lock holds it takes for these, too, where it fits.
+    layer.flags.not_newest |= !no_project;
+    let of_project =
+        |parts| project_with(parts, at, false).map(|it| if isolated { Install { target: gone(at), ..it } } else { it });
+    let mut own = if no_project || no_sync && !isolated { None } else { of_project(parts) };
+    if is_script {
+        let script = Include { path: command.clone(), how: How::PythonScript };
+        own.get_or_insert_with(|| new(Tool::Uv, false)).reads.push(script);
     }
+    let mut does: Vec<Does> = own.into_iter().chain([layer]).flat_map(done).collect();
     let known: Vec<_> = arguments.iter().take(2).map(|word| word.known().unwrap_or_default()).collect();
-    match (command.map_or("", leading), known.as_slice()) {
+    match (leading(command), known.as_slice()) {
         ("pip" | "pip3", _) => does.extend(pip::pip(arguments)),
         ("python" | "python3", ["-m", "pip"]) => does.extend(pip::pip(&arguments[2..])),
         _ => {}
     }
     does
+}
+
+/// `uv run`'s words.
+struct Run<'w> {
+    of_run: Vec<Part>,
+    command: &'w Text,
+    arguments: &'w [Text],
+    /// The command is a Python script.
+    is_script: bool,
+}
+
+impl<'w> Run<'w> {
+    fn of(words: &'w [Text]) -> Option<Self> {
+        // Here `--script` has no value: what is run is a script, whatever its name.
+        let flag = words.iter().position(|word| matches!(word.known(), Some("--script" | "-s")));
+        if let Some(flag) = flag {
+            let (before, behind) = (&words[..flag], &words[flag + 1..]);
+            // Before it there may be only options.
+            if UV.command(before).is_none()
+                && let Some((more, command, arguments)) = UV.command(behind)
+            {
+                let of_run = UV.parse(before).into_iter().chain(more).collect();
+                return Some(Self { of_run, command, arguments, is_script: true });
+            }
+        }
+        let (of_run, command, arguments) = UV.command(words)?;
+        Some(Self { of_run, command, arguments, is_script: is_script(command) })
+    }
 }
 
 /// Whether a word names a Python script.
@@ -290,17 +341,6 @@ fn venv(parts: Vec<Part>, at: Span) -> Vec<Does> {
     }
     let made = [Does::Venv(folder.clone()), Does::Enter(Place::Venv(folder))];
     made.into_iter().chain(does).collect()
-}
-
-fn tool(parts: Vec<Part>) -> Vec<Does> {
-    let mut it = new(Tool::Uv, true);
-    for part in parts {
-        match part {
-            Part::Argument(word) | Part::Option { name: "--from" | "--with", value: Some(word), .. } => pip::ask(&mut it, word),
-            _ => {}
-        }
-    }
-    done(it)
 }
 
 /// `-r`'s file: requirements, or a project's dependencies.
@@ -425,13 +465,24 @@ mod tests {
             ("sync --only-group lint", "Uv Project:. parts-only groups:lint"),
             ("sync --only-dev", "Uv Project:. parts-only groups:dev"),
             ("sync --all-groups --no-default-groups", "Uv Project:. all-groups"),
-            ("sync --package Other_x", "Uv Project:. defaults member:other-x"),
-            ("sync --package a --package b", ""),
+            ("sync --package Other_x", "Uv Project:. defaults members:other-x"),
+            ("sync --package a --package b", "Uv Project:. defaults members:a,b"),
+            ("sync --all-packages --no-default-groups", "Uv Project:. all-members"),
             ("lock", "Uv Project:. elsewhere defaults"),
             ("add torch --index pt=https://e.org/cu118 --extra x", "Uv torch Project:. Extra:pt=https://e.org/cu118 defaults"),
             ("add -r requirements.txt", "Uv Project:. Requirements:requirements.txt defaults"),
             ("remove torch", "Uv removes torch"),
-            ("run --with torch==2.1 python train.py --with x", "Uv torch==2.1 Project:. defaults"),
+            ("run --with torch==2.1 python train.py --with x", "Uv Project:. defaults; Uv torch==2.1 apart"),
+            (
+                "run --no-project --with a,b --with-requirements r.txt --index u python train.py",
+                "Uv a b Requirements:r.txt Extra:u apart",
+            ),
+            ("run --isolated --extra gpu --with a x", "Uv Project:. defaults extras:gpu apart; Uv a apart"),
+            ("run --isolated x", "Uv Project:. defaults apart"),
+            ("run --only-group lint x", "Uv Project:. parts-only groups:lint"),
+            ("run --script tool --script", "Uv Project:. PythonScript:tool defaults"),
+            ("run --with x -s tool", "Uv Project:. PythonScript:tool defaults; Uv x apart"),
+            ("run --no-project python --script tool", ""),
             ("run --no-sync python train.py", ""),
             ("run train.py --x", "Uv Project:. PythonScript:train.py defaults"),
             ("run --no-project sub/train.py", "Uv PythonScript:sub/train.py"),
@@ -442,9 +493,12 @@ mod tests {
                 "Venv(Text { pieces: [Literal(\".venv\")], at: Span { file: FileId(0), start: 0, end: 18 } }); \
                  Enter(Venv(Text { pieces: [Literal(\".venv\")], at: Span { file: FileId(0), start: 0, end: 18 } })); python 3.11",
             ),
-            ("tool install vllm --with torch", "Uv vllm torch elsewhere"),
-            ("tool run --from vllm==0.6 vllm serve", "Uv vllm==0.6 elsewhere"),
-            ("x ruff check", "Uv ruff elsewhere"),
+            ("tool install vllm==0.6 --with torch --torch-backend cu126", "Uv vllm==0.6 torch backend:cu126 apart:uv tool vllm"),
+            ("tool install --from git+https://e.org/x My.Tool", "Uv git+https://e.org/x apart:uv tool my-tool"),
+            ("tool uninstall vllm", "Uv removes "),
+            ("tool run --from vllm==0.6 vllm serve", "Uv vllm==0.6 apart"),
+            ("x ruff@0.3.0 check", "Uv ruff==0.3.0 apart"),
+            ("x --with-requirements r.txt ruff@latest", "Uv ruff Requirements:r.txt apart"),
             ("", ""),
             ("--version", ""),
         ] {
