@@ -52,6 +52,7 @@ impl State {
                 alone: Candidates::default(),
                 extras: Vec::new(),
                 from: Origin::Index,
+                spec: None,
                 wants: Specifiers::default(),
                 shown: spec.version.clone().unwrap_or_default(),
                 at: ask.at,
@@ -75,6 +76,7 @@ impl State {
             if (step.no_cuda || cpu_only) && resolve::has_variants(&new.name) {
                 new.alone = Candidates { open: true, today: None, ..new.alone };
             }
+            new.spec = Some(spec);
             wanted.push(new);
         }
         for entry in step.locks.iter().filter(|entry| entry.sure) {
@@ -94,6 +96,7 @@ impl State {
                 alone: Candidates::default(),
                 extras: Vec::new(),
                 from: Origin::Index,
+                spec: None,
                 wants: Specifiers::default(),
                 shown: spec.version.clone().unwrap_or_default(),
                 at: entry.lock.version.at,
