@@ -70,7 +70,13 @@ impl Walk<'_, '_> {
         let known = self.out.known.get(name)?;
         let items = known.items.as_ref().filter(|_| self.out.when.starts_with(&known.when))?;
         self.out.expanded += items.len();
-        (self.out.expanded <= EXPANDED).then(|| items.clone())
+        if self.out.expanded > EXPANDED {
+            return None;
+        }
+        match quoted {
+            Some(_) => Some(items.clone()),
+            None => items.iter().map(cut).collect::<Option<Vec<_>>>().map(|words| words.concat()),
+        }
     }
 
     /// The words that a loop goes through.
@@ -85,6 +91,15 @@ impl Walk<'_, '_> {
             }
         }
         words
+    }
+}
+
+/// An item as a shell cuts it where no quotes stand around the array; `None` where that depends on what is put in.
+fn cut(item: &Text) -> Option<Vec<Text>> {
+    let blank = |piece: &Piece| matches!(piece, Piece::Literal(text) if text.contains(char::is_whitespace));
+    match item.known() {
+        Some(text) => Some(text.split_whitespace().map(|word| Text::literal(word, item.at)).collect()),
+        None => (!item.pieces.iter().any(blank)).then(|| vec![item.clone()]),
     }
 }
 
@@ -107,6 +122,8 @@ mod tests {
             ("A=(); A+=(x); sudo apt install ${A[@]}", &["apt x"]),
             ("declare -a A=(x)\nfor p in \"${A[@]}\" y; do apt install $p; done", &["apt <p>", "apt <p>"]),
             ("L=\"x y\"\nfor p in $L; do apt install $p; done", &["apt <p>", "apt <p>"]),
+            ("A=('x y' \"z\")\napt install ${A[@]} ${A[*]}", &["apt x y z x y z"]),
+            ("A=(\"x $V\")\napt install ${A[@]}", &["apt ?"]),
             ("A=(x)\nif a; then A+=(y); fi\napt install \"${A[@]}\"", &["apt ?"]),
             ("A=(x)\nA=(y)\napt install \"${A[@]}\"", &["apt ?"]),
             ("A=(x $(y))\napt install \"${A[@]}\"", &["apt ?"]),
