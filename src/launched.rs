@@ -22,8 +22,9 @@ pub(crate) fn launched(place: &LaunchPlace<'_>, environments: &[&Environment], o
         GpuRequest::None | GpuRequest::Declined if launch.open || place.given == Given::Elsewhere => Asks::Unknown,
         GpuRequest::None | GpuRequest::Declined => Asks::No,
     };
-    let needs = needs(place, environments, own);
-    Launched { by: launch.by, name: launch.name.clone(), at: launch.key, needs, asks }
+    let needs = if place.runs_it { needs(place, environments, own) } else { Vec::new() };
+    let malformed = if place.patched { Vec::new() } else { launch.malformed.clone() };
+    Launched { by: launch.by, name: launch.name.clone(), at: launch.key, needs, asks, malformed }
 }
 
 /// Reasons to think that it must have a GPU, strongest first.

@@ -8,7 +8,7 @@ pub use compiled::{Building, Compiled, SystemPart, Toolkit, Toolkits};
 
 use crate::knowledge::{self, Basis, Kernels, Library, Part, Release, Segment, Sm};
 use crate::notation::match_spec::MatchSpec;
-use crate::outline::{Choice, InstallFlags, Launcher, Tool};
+use crate::outline::{Choice, InstallFlags, Launcher, Malformed, Tool};
 use crate::platform::Platform;
 use crate::source::Span;
 use crate::version::{CudaVersion, DriverVersion, Specifiers, Version};
@@ -622,6 +622,8 @@ pub struct Launched {
     pub needs: Vec<Evidence>,
     /// Whether it asks for a GPU, says that none is needed, or leaves it open.
     pub asks: Asks,
+    /// Where it asks in a way that is refused or read otherwise.
+    pub malformed: Vec<Malformed>,
 }
 
 /// Whether a launch asks for a GPU.

@@ -17,11 +17,13 @@ pub(super) fn launches(project: &Project<'_>, judged: &HashMap<String, Judged>) 
         judged.values().flat_map(|j| j.environments.iter().map(move |e| (e.start.at, j))).collect();
     let mut pods: HashSet<Span> = HashSet::new();
     for place in project::launches(project) {
-        if place.launch.pod.is_some_and(|pod| pods.contains(&pod)) {
-            continue;
+        let pod = place.launch.pod;
+        let Some(mut launch) = launch(&place, judged, &by_place) else { continue };
+        // Of its containers one is enough to say that a GPU is missing.
+        if pod.is_some_and(|pod| pods.contains(&pod)) {
+            launch.needs.clear();
         }
         let said = seen.len();
-        let Some(launch) = launch(&place, judged, &by_place) else { continue };
         for rule in RULES {
             if let Check::Launch(check) = rule.check {
                 let mut out = Out::default();
@@ -29,7 +31,7 @@ pub(super) fn launches(project: &Project<'_>, judged: &HashMap<String, Judged>) 
                 collect(rule, out, "", "", &mut seen);
             }
         }
-        pods.extend(place.launch.pod.filter(|_| seen.len() > said));
+        pods.extend(pod.filter(|_| seen.len() > said));
     }
     seen
 }

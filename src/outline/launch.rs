@@ -1,6 +1,6 @@
 //! What is started, and the GPU it asks for.
 
-use super::{Outline, Text, Variable};
+use super::{Malformed, Outline, Text, Variable};
 use crate::source::Span;
 
 /// Something is started: a compose service, a pod's container, `docker run`.
@@ -20,6 +20,8 @@ pub struct Launch {
     pub platforms: Vec<Text>,
     /// The GPU it asks for.
     pub gpu: GpuRequest,
+    /// Where it asks in a way that is refused or read otherwise.
+    pub malformed: Vec<Malformed>,
     /// It gets that in a way in which nothing asks what the image demands of the driver; see [`Launch::by_device`].
     pub unchecked: bool,
     /// Arguments after the image, or `command:`/`args:`, word by word.
@@ -66,6 +68,7 @@ impl Launch {
             build: None,
             platforms: Vec::new(),
             gpu: GpuRequest::None,
+            malformed: Vec::new(),
             unchecked: false,
             command: Vec::new(),
             entrypoint: None,

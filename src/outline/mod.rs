@@ -5,6 +5,7 @@
 mod install;
 mod launch;
 mod link;
+mod malformed;
 mod package;
 mod place;
 mod text;
@@ -13,6 +14,7 @@ mod told;
 pub use install::{Compile, Download, Feature, Install, InstallFlags, Line, Modules, Removal, SystemPackages, Target, Tool};
 pub use launch::{BuildOf, Change, ConfigMap, Extends, GpuRequest, Inline, Launch, Launcher, Node, Object, Patch, Together};
 pub use link::{Copy, Goal, How, INPUTS, Include, Job, Members, Sifted, Stage, Use, Written, input_name};
+pub use malformed::{Malformed, Misread, Takes, Within};
 pub use package::{IndexKind, IndexLine, Language, Locked, LockedFrom, Requirement, Role, Route, RouteTo};
 pub use place::{Answer, Leaves, Place, Scope, Variable};
 pub use text::{Composed, Lead, Piece, PutIn, Text};

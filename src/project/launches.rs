@@ -1,6 +1,6 @@
 //! Launches with the start that each of them runs.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::givers::Interpolations;
 use super::made::Made;
@@ -17,6 +17,10 @@ const MOST_VARIABLES: usize = 256;
 pub(crate) struct LaunchPlace<'a> {
     /// As its file says.
     pub(crate) launch: &'a Launch,
+    /// Whether it runs something that may need a GPU.
+    pub(crate) runs_it: bool,
+    /// Whether a file of the root changes what it asks for before it is started.
+    pub(crate) patched: bool,
     /// What it runs of the root's: one of these.
     pub(crate) runs: Vec<Ran>,
     /// Whether the same image or service gets a GPU elsewhere in the root, or may get one.
@@ -57,6 +61,8 @@ struct Met<'a> {
     /// What its image is called, where its name is not known whole.
     called: Option<String>,
     runs: Vec<Ran>,
+    /// It runs something, on a machine that may have a GPU.
+    runs_it: bool,
 }
 
 /// What makes two launches the same container.
@@ -115,9 +121,18 @@ impl Met<'_> {
         let says_what = self.launch.image.is_some() || self.launch.build.is_some() || self.launch.extends.is_some();
         written && !says_what
     }
+    /// Whether it runs something that may need a GPU.
+    fn may_need(&self) -> bool {
+        self.runs_it && !self.is_patch()
+    }
+    /// What of its requests is refused is refused wherever it runs; a patch of a manifest is not what is applied.
+    fn is_refused(&self) -> bool {
+        let patch = self.is_patch() && self.launch.by == Launcher::Kubernetes;
+        !patch && !self.launch.malformed.is_empty()
+    }
     /// Whether it asks for a GPU that what it is the same as gets, too.
     fn gives(&self, same: &Same<'_>) -> bool {
-        let asks = self.launch.gpu.is_asked() || self.is_patch() && self.launch.open;
+        let asks = self.runs_it && (self.launch.gpu.is_asked() || self.is_patch() && self.launch.open);
         let goes_on = match same {
             Same::Container(..) => self.is_patch(),
             Same::Pod(_) => self.is_patch() && self.launch.gpu.is_asked(),
@@ -134,7 +149,7 @@ fn is_for_tests(path: &str) -> bool {
     words.any(|word| ["ci", "test", "tests", "testing", "e2e"].contains(&word.to_ascii_lowercase().as_str()))
 }
 
-/// All launches that run something, in the order of paths.
+/// All launches that run something or are refused, in the order of paths.
 pub(crate) fn launches<'a>(project: &Project<'a>) -> Vec<LaunchPlace<'a>> {
     let (mut stages, mut interpolations) = (Stages::new(), Interpolations::new(project));
     let mut all: Vec<Met<'a>> = Vec::new();
@@ -145,16 +160,15 @@ pub(crate) fn launches<'a>(project: &Project<'a>) -> Vec<LaunchPlace<'a>> {
             if let Does::Job(job) = &act.does {
                 lent = !has_own_runner(job);
             }
-            if let Does::Launch(launch) = &act.does
-                && launch.by != Launcher::DockerBuild
-                && !launch.idle
-                && (!lent || launch.gpu.is_asked())
-            {
+            let Does::Launch(launch) = &act.does else { continue };
+            let runs_it = launch.by != Launcher::DockerBuild && !launch.idle && (!lent || launch.gpu.is_asked());
+            if runs_it || !launch.malformed.is_empty() {
                 let unknown = launch.image.as_ref().is_some_and(|image| image.known().is_none());
                 let called = unknown.then(|| project.spoken.image(path, launch)).flatten();
                 let by_base = || merged::imaged(&project.merged.layers(path, launch))?.image.as_ref()?.known().map(str::to_owned);
                 let called = called.or_else(|| by_base().filter(|_| launch.extends.is_some()));
-                all.push(Met { path, launch, called, runs: runs(project, path, launch, &mut interpolations, &mut stages) });
+                let runs = if runs_it { runs(project, path, launch, &mut interpolations, &mut stages) } else { Vec::new() };
+                all.push(Met { path, launch, called, runs, runs_it });
             }
         }
     }
@@ -172,8 +186,12 @@ pub(crate) fn launches<'a>(project: &Project<'a>) -> Vec<LaunchPlace<'a>> {
     }
     let config_maps = config_maps(project);
     let patches = Patches::of(project);
+    // Patches that name their object themselves.
+    let cluster = all.iter().filter(|met| met.is_patch() && met.launch.by == Launcher::Kubernetes);
+    let named: HashSet<&Object> = cluster.filter_map(|met| met.launch.object.as_ref()).collect();
     // What Markdown says people do is no launch of its own.
-    let own = |met: &Met<'_>| project.file(met.path).is_none_or(|file| file.kind != Kind::Markdown) && !met.is_patch();
+    let page = |met: &Met<'_>| project.file(met.path).is_some_and(|file| file.kind == Kind::Markdown);
+    let own = |met: &Met<'_>| (met.may_need() || met.is_refused()) && !page(met);
     let places = all.iter().enumerate().filter(|(_, met)| own(met)).map(|(i, met)| {
         let others = met.same().flat_map(|same| {
             let found = askers.get(&same).into_iter().flatten().filter(|j| **j != i);
@@ -183,7 +201,8 @@ pub(crate) fn launches<'a>(project: &Project<'a>) -> Vec<LaunchPlace<'a>> {
         let layers = project.merged.layers(met.path, met.launch);
         let over = layers.iter().filter(|layer| !std::ptr::eq(**layer, met.launch));
         let over = over.into_iter().any(|layer| layer.may_have_gpu() || layer.entrypoint.is_some() || !layer.command.is_empty());
-        let changed = over || patches.change(met.path, met.launch) || project.default_runtime.is_some();
+        let patched = patches.change(met.path, met.launch);
+        let changed = over || patched || project.default_runtime.is_some();
         let maps = || layers.iter().flat_map(|layer| &layer.config_maps);
         let known = |name: &String| config_maps.get(name.as_str()).copied().flatten();
         let file = |text: &Text| project.file(&paths::join(paths::folder(met.path), text.known()?)?);
@@ -192,6 +211,8 @@ pub(crate) fn launches<'a>(project: &Project<'a>) -> Vec<LaunchPlace<'a>> {
             || maps().any(|name| known(name).is_none_or(|map| !map.whole || map.variables.len() > MOST_VARIABLES));
         LaunchPlace {
             launch: met.launch,
+            runs_it: met.may_need(),
+            patched: patched || met.launch.object.as_ref().is_some_and(|object| named.contains(object)),
             runs: met.runs.clone(),
             given: if changed { Given::Elsewhere } else { others },
             variables: maps().filter_map(known).flat_map(|map| map.variables.iter().take(MOST_VARIABLES)).collect(),

@@ -1,9 +1,9 @@
 //! Compose files: every service is a launch.
 
 use super::container::{by_default, is_gpu_device, is_other_gpu, stretches, variables, words};
-use super::inline;
 use super::syntax::interpolation::node_text;
 use super::syntax::yaml::{Node, Tree};
+use super::{gpu_request, inline};
 use crate::outline::{
     Act, BuildOf, Does, Extends, GpuRequest, How, Include, Launch, Launcher, Outline, Scope, Text, Variable, When,
 };
@@ -148,15 +148,27 @@ pub(super) fn read(file: FileId, text: &str) -> Outline {
         let Some(services) = root.get("services") else { continue };
         let entries = services.entries();
         let stretches = stretches(&entries, text.len());
+        // With one such key none of its services is started: the first one says so.
+        let mut of_file = if tree.is_torn_in(&root.at().range()) { Vec::new() } else { gpu_request::compose::of_file(root) };
         for ((key, node), stretch) in entries.iter().zip(stretches) {
             if !node.is_map() {
                 continue;
             }
             let mut service = Service::new(*node, services);
-            service.open |= tree.is_torn_in(&stretch);
+            let torn = tree.is_torn_in(&stretch);
+            service.open |= torn;
             let at = key.at().to(node.at());
             comments.extend(node.path(&["build", "dockerfile_inline"]).map(inline::comments).unwrap_or_default());
-            let launch = service.launch(*key);
+            let mut launch = service.launch(*key);
+            if !torn {
+                launch.malformed = gpu_request::compose::of_service(*node);
+            }
+            launch.malformed.append(&mut of_file);
+            if let (GpuRequest::None, Some(malformed)) = (&launch.gpu, launch.malformed.first()) {
+                launch.by_hook(malformed.at);
+            }
+            let started = gpu_request::of_command(launch.entrypoint.as_deref(), &launch.command, at);
+            launch.malformed.extend(started);
             // The other file is read as one, whatever its name.
             acts.extend(launch.extends.iter().map(|base| take_in(base.file.clone())));
             acts.push(Act { at, when: When::default(), does: Does::Launch(Box::new(launch)) });
@@ -231,6 +243,7 @@ impl<'a> Service<'a> {
             build,
             platforms,
             gpu,
+            malformed: Vec::new(),
             unchecked,
             idle: self.has_no_replicas() || Launch::only_tells(entrypoint.as_deref(), &command),
             command,

@@ -3,9 +3,10 @@
 use std::ops::Range;
 
 use super::command::assignment;
+use super::gpu_request;
 use super::syntax::interpolation::{node_text, text_of};
 use super::syntax::yaml::{Node, Style, Tree};
-use crate::outline::{Piece, Scope, Text, Variable};
+use crate::outline::{Malformed, Piece, Scope, Text, Variable};
 use crate::source::Span;
 
 /// `{A: b}` or `[A=b, C]`; a name without value is declared only.
@@ -104,6 +105,8 @@ pub(super) struct GpuOptions {
     pub(super) asked: Option<Span>,
     /// Only as a device.
     pub(super) by_device: bool,
+    /// In ways that docker refuses or reads otherwise.
+    pub(super) malformed: Vec<Malformed>,
     /// An option cannot be read.
     pub(super) open: bool,
 }
@@ -113,6 +116,14 @@ pub(super) fn gpu_options(words: &[Text]) -> GpuOptions {
     let mut out = GpuOptions::default();
     let mut before: Option<(&str, Span)> = None;
     for word in words {
+        if before.is_none()
+            && let Some(malformed) = gpu_request::docker::word(word)
+        {
+            out.by_device &= out.asked.is_some();
+            out.asked = out.asked.or(Some(word.at));
+            out.malformed.push(malformed);
+            continue;
+        }
         let Some(text) = word.known() else {
             out.open = true;
             before = None;
@@ -128,7 +139,10 @@ pub(super) fn gpu_options(words: &[Text]) -> GpuOptions {
                 before = Some((name, word.at));
                 false
             }
-            ("--gpus", Some(value)) => !matches!(value, "0" | "" | "none"),
+            ("--gpus", Some(value)) => {
+                out.malformed.extend(gpu_request::docker::value(value, at));
+                !matches!(value, "0" | "" | "none")
+            }
             ("--runtime", Some(value)) => value == "nvidia",
             ("--device", Some(value)) => {
                 out.open |= is_other_gpu(value);

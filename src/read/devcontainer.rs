@@ -84,7 +84,7 @@ fn launch(root: Node<'_>, torn: bool) -> Option<Act> {
         (None, None) => None,
     };
     let options: Vec<_> = root.get("runArgs").into_iter().flat_map(Node::items).filter_map(node_text).collect();
-    let GpuOptions { asked, by_device, open } = gpu_options(&options);
+    let GpuOptions { asked, by_device, malformed, open } = gpu_options(&options);
     let required = root.path(&["hostRequirements", "gpu"]);
     let gpu = match (asked, required) {
         (Some(at), _) => GpuRequest::Asked(at),
@@ -104,6 +104,7 @@ fn launch(root: Node<'_>, torn: bool) -> Option<Act> {
         build,
         platforms: platforms.collect(),
         gpu,
+        malformed,
         // What it requires, it asks for by `--gpus`.
         unchecked: by_device && required.is_none(),
         command: Vec::new(),

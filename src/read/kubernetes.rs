@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::container::{document_stretches, variables};
+use super::gpu_request;
 use super::syntax::interpolation::node_text;
 use super::syntax::yaml::{Node, Tree};
 use crate::outline::Node as Labelled;
@@ -56,6 +57,10 @@ const RUN_AS_WRITTEN: &[&str] = &[
     "InferenceService",
 ];
 
+/// Kinds of Kubernetes itself, of which each field is known.
+const ITS_OWN: &[&str] =
+    &["Pod", "Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "ReplicationController", "Job", "CronJob"];
+
 /// Reads a manifest with all its documents.
 pub(super) fn read(file: FileId, text: &str) -> Outline {
     let tree = Tree::read(file, text);
@@ -87,6 +92,10 @@ fn read_object(object: Node<'_>, torn: bool, acts: &mut Vec<Act>) {
         let all = containers(pod);
         let mut launches: Vec<_> =
             all.iter().map(|(container, init)| (container.at(), launch(*container, pod, share, *init))).collect();
+        // KServe puts its containers together with those of a runtime.
+        if RUN_AS_WRITTEN.contains(&kind) && kind != "InferenceService" && !torn {
+            malformed(object, pod, &all, &mut launches);
+        }
         // The GPU is one container's: that the others ask for none proves nothing, nor that a preparing one does.
         let asked = launches.iter().any(|(_, l)| l.gpu.is_asked());
         let nodes = nodes(pod);
@@ -111,6 +120,21 @@ fn read_object(object: Node<'_>, torn: bool, acts: &mut Vec<Act>) {
             when: When::default(),
             does: Does::Launch(Box::new(launch)),
         }));
+    }
+}
+
+/// What of the requests is refused; it was asked for all the same.
+fn malformed(object: Node<'_>, pod: Node<'_>, containers: &[(Node<'_>, bool)], launches: &mut [(Span, Launch)]) {
+    let own = object.get("kind").and_then(Node::text).is_some_and(|kind| ITS_OWN.contains(&kind));
+    let mut around = if own { gpu_request::kubernetes::of_object(object, pod) } else { Vec::new() };
+    for ((_, launch), (container, _)) in launches.iter_mut().zip(containers) {
+        launch.malformed = gpu_request::kubernetes::of_container(*container, is_gpu);
+        launch.malformed.append(&mut around);
+        if let (GpuRequest::None, Some(malformed)) = (&launch.gpu, launch.malformed.first()) {
+            launch.gpu = GpuRequest::Asked(malformed.at);
+        }
+        let started = gpu_request::of_command(launch.entrypoint.as_deref(), &launch.command, container.at());
+        launch.malformed.extend(started);
     }
 }
 
@@ -218,6 +242,7 @@ fn launch(container: Node<'_>, pod: Node<'_>, share: Option<Span>, init: bool) -
         build: None,
         platforms: platforms(pod),
         gpu: asked.map_or(unasked, GpuRequest::Asked),
+        malformed: Vec::new(),
         unchecked: false,
         extends: None,
         profiles: Vec::new(),

@@ -20,6 +20,7 @@ mod dockerignore;
 mod env_file;
 mod excerpt;
 pub(crate) mod gitlab;
+mod gpu_request;
 mod inline;
 mod kubernetes;
 mod kustomization;

@@ -17,6 +17,7 @@ mod driver_in_container;
 mod driver_in_wsl;
 mod driver_too_old;
 mod gpu_not_requested;
+mod gpu_request_malformed;
 mod image_needs_newer_driver;
 mod image_tag_gone;
 mod index_shadowed;
@@ -48,6 +49,7 @@ pub static RULES: &[&Rule] = &[
     &driver_in_wsl::RULE,
     &driver_too_old::RULE,
     &gpu_not_requested::RULE,
+    &gpu_request_malformed::RULE,
     &image_needs_newer_driver::RULE,
     &image_tag_gone::RULE,
     &index_shadowed::RULE,

@@ -1,9 +1,10 @@
 //! docker, podman, nvidia-docker: what is started, with which GPU, and what is built.
 
 use super::super::container::{is_gpu_device, is_other_gpu};
+use super::super::gpu_request;
 use super::assignment;
 use super::compose;
-use crate::outline::{BuildOf, Does, GpuRequest, Launch, Launcher, Piece, Scope, Text, Variable};
+use crate::outline::{BuildOf, Does, GpuRequest, Launch, Launcher, Malformed, Misread, Piece, Scope, Text, Variable};
 use crate::source::Span;
 
 /// Options of `run` and `create` without a value.
@@ -92,7 +93,7 @@ pub(super) fn docker(words: &[Text], at: Span) -> Vec<Does> {
                 }
                 return vec![Does::Launch(Box::new(launch))];
             }
-            Some("build") => return build(rest, program.at, at),
+            Some("build") => return build(rest, program.at, at, is("podman")),
             Some("compose") if verbs == 0 => return compose::compose(rest, program.at),
             _ => break,
         }
@@ -186,7 +187,14 @@ fn run(words: &[Text], key: Span, podman: bool) -> Launch {
     let mut out = Launch::new(Launcher::DockerRun, key);
     let mut rest = words;
     let mut by_runtime = None;
-    while let Some(next) = next(&mut rest, RUN_FLAGS, "ditPq") {
+    while let Some(word) = rest.first() {
+        if let Some(malformed) = gpu_request::docker::word(word) {
+            out.by_hook(word.at);
+            out.malformed.push(malformed);
+            rest = behind_request(word, &rest[1..]);
+            continue;
+        }
+        let Some(next) = next(&mut rest, RUN_FLAGS, "ditPq") else { break };
         match next {
             Next::Flag => {}
             Next::Unread => out.open = true,
@@ -198,9 +206,10 @@ fn run(words: &[Text], key: Span, podman: bool) -> Launch {
             // <https://github.com/containers/podman/blob/c6580b4a5219c9efb9ab79a540637d8a58b736f8/libpod/container_internal_common.go>.
             Next::Valued("--gpus", value, at) if asks_gpus(&value) => {
                 if podman {
-                    out.by_device(at)
+                    out.by_device(at);
                 } else {
-                    out.by_hook(at)
+                    out.by_hook(at);
+                    out.malformed.extend(value.known().and_then(|known| gpu_request::docker::value(known, at)));
                 }
             }
             Next::Valued(name, value, at) => option(&mut out, name, value, at),
@@ -224,6 +233,13 @@ fn run(words: &[Text], key: Span, podman: bool) -> Launch {
         }
     }
     out
+}
+
+/// What follows a name like that of `--gpus`, behind the value that was meant for it.
+fn behind_request<'w>(word: &Text, rest: &'w [Text]) -> &'w [Text] {
+    let alone = word.known().is_some_and(|word| !word.contains(['=', ' ']));
+    let value = |next: &Text| next.known().is_some_and(|next| next == "all" || next.parse::<u32>().is_ok() || next.contains('='));
+    if alone && rest.first().is_some_and(value) { &rest[1..] } else { rest }
 }
 
 /// The containers that `docker start` names.
@@ -297,10 +313,10 @@ pub(super) fn variable(word: &Text, scope: Scope) -> Option<Variable> {
     }
 }
 
-fn build(words: &[Text], key: Span, at: Span) -> Vec<Does> {
+fn build(words: &[Text], key: Span, at: Span, podman: bool) -> Vec<Does> {
     let (mut tags, mut context, mut rest) = (Vec::new(), None, words);
     let mut of = BuildOf::of(Text::literal(".", at));
-    let (mut open, mut platforms) = (false, Vec::new());
+    let (mut open, mut platforms, mut malformed) = (false, Vec::new(), Vec::new());
     while let Some(next) = next(&mut rest, BUILD_FLAGS, "qD") {
         match next {
             Next::Valued("t" | "--tag", tag, _) => tags.push(tag),
@@ -315,6 +331,10 @@ fn build(words: &[Text], key: Span, at: Span) -> Vec<Does> {
                 Some(context) => of.contexts.push(context),
                 None => of.unread_arguments = true,
             },
+            // Measured: `docker build --gpus all .` of Docker 28.2.2.
+            Next::Valued(option @ ("--gpus" | "--gpu"), _, at) if !podman => {
+                malformed.push(Malformed { at, how: Misread::NotOfBuild(option.to_owned()) });
+            }
             // Of podman: a file of them.
             Next::Valued("--build-arg-file", ..) => of.unread_arguments = true,
             Next::Flag | Next::Valued(..) => {}
@@ -339,6 +359,7 @@ fn build(words: &[Text], key: Span, at: Span) -> Vec<Does> {
             image,
             build: Some(of.clone()),
             platforms: platforms.clone(),
+            malformed: malformed.clone(),
             open,
             ..Launch::new(Launcher::DockerBuild, key)
         };

@@ -297,7 +297,8 @@ fn branch(test: &str, row: &Row) -> Option<Option<Choice>> {
 fn gpu_container(run: &Run<'_>, key: Node<'_>, node: Node<'_>, image: Option<Text>) -> Option<Act> {
     let options = gpu_options(&words(node.get("options")?));
     let (name, gpu) = (key.text().map(str::to_owned), GpuRequest::Asked(options.asked?));
-    let launch = Launch { name, image, gpu, unchecked: options.by_device, ..Launch::new(Launcher::DockerRun, key.at()) };
+    let (unchecked, malformed) = (options.by_device, options.malformed);
+    let launch = Launch { name, image, gpu, unchecked, malformed, ..Launch::new(Launcher::DockerRun, key.at()) };
     Some(run.act(node.at(), Does::Launch(Box::new(launch))))
 }
 

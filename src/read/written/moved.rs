@@ -289,6 +289,10 @@ impl Moving<'_> {
             GpuRequest::Asked(at) | GpuRequest::Optional(at) => self.span(at),
             GpuRequest::None | GpuRequest::Declined => {}
         }
+        // What is put in is not known.
+        let put_in = |text: &str| text.chars().any(|c| self.filled.stands_for(c).is_some());
+        launch.malformed.retain(|malformed| !malformed.how.written().into_iter().any(put_in));
+        launch.malformed.iter_mut().for_each(|malformed| self.span(&mut malformed.at));
         launch.pod.iter_mut().for_each(|at| self.span(at));
         if let Some(object) = &launch.object {
             self.name(&object.kind);
