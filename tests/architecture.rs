@@ -44,7 +44,7 @@ const MAY_USE: &[(&str, &str)] = &[
     ("alternative", "chain environment knowledge made_for_torch other_image outline platform version"),
     (
         "rules",
-        "alternative chain demand diagnostic environment extension knowledge loader meant near notation other_image outline platform resolve source tagged version",
+        "alternative chain demand diagnostic environment extension knowledge loader made_for_torch meant near notation other_image outline platform resolve source tagged version",
     ),
     ("suppress", "diagnostic outline rules source"),
     ("judge", "diagnostic environment knowledge outline rules settings source suppress"),

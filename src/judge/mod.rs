@@ -48,7 +48,10 @@ static WHO_SPEAKS: &[Precedence] = &[
         "torch-from-conda-and-pip",
         "torch-replaced-later",
         "companion-mismatch",
+        "companion-build-mismatch",
+        "companion-unpinned",
     ]),
+    Precedence::First(&["find-links-for-other-torch", "extension-for-other-torch"]),
 ];
 
 /// What a host breaks at is said of it; how it came there, by the first rule, becomes labels of that.

@@ -7,7 +7,9 @@ use crate::platform::Os;
 use crate::version::DriverVersion;
 
 mod arch_list_missing;
+mod companion_build_mismatch;
 mod companion_mismatch;
+mod companion_unpinned;
 mod conda_may_pick_cpu;
 mod conda_no_cuda_at_solve;
 mod conda_toolkit_beside_wheel;
@@ -16,6 +18,8 @@ mod cuda_paths_disagree;
 mod driver_in_container;
 mod driver_in_wsl;
 mod driver_too_old;
+mod extension_for_other_torch;
+mod find_links_for_other_torch;
 mod gpu_not_requested;
 mod image_needs_newer_driver;
 mod image_tag_gone;
@@ -38,7 +42,9 @@ mod wheel_tag_index_mismatch;
 /// All rules, by name.
 pub static RULES: &[&Rule] = &[
     &arch_list_missing::RULE,
+    &companion_build_mismatch::RULE,
     &companion_mismatch::RULE,
+    &companion_unpinned::RULE,
     &conda_may_pick_cpu::RULE,
     &conda_no_cuda_at_solve::RULE,
     &conda_toolkit_beside_wheel::RULE,
@@ -47,6 +53,8 @@ pub static RULES: &[&Rule] = &[
     &driver_in_container::RULE,
     &driver_in_wsl::RULE,
     &driver_too_old::RULE,
+    &extension_for_other_torch::RULE,
+    &find_links_for_other_torch::RULE,
     &gpu_not_requested::RULE,
     &image_needs_newer_driver::RULE,
     &image_tag_gone::RULE,
