@@ -97,7 +97,11 @@ impl Named {
             _ => pair(&digits),
         };
         let torch = behind("torch").and_then(|number| pair(&number)).or_else(|| behind("pt").and_then(short));
-        let cuda = behind("cu").and_then(|digits| CudaVersion::of_tag(&format!("cu{digits}")));
+        // `cu12` is a major alone, `cu92` is 9.2.
+        let cuda = behind("cu").and_then(|digits| match digits.as_bytes() {
+            [b'1', _] => CudaVersion::parse(&digits),
+            _ => CudaVersion::of_tag(&format!("cu{digits}")),
+        });
         Self { torch, cuda }
     }
 }
@@ -225,6 +229,7 @@ mod names {
             ("pyg/torch-2.1.0+cu121", Some((2, 1)), Some("12.1")),
             ("mmcv/cu118/torch2.0", Some((2, 0)), Some("11.8")),
             ("detectron2/cpu/torch1.8", Some((1, 8)), None),
+            ("cu12torch2.6cxx11abiFALSE", Some((2, 6)), Some("12")),
             ("cu118", None, Some("11.8")),
             ("local.1", None, None),
             ("", None, None),

@@ -7,7 +7,7 @@ use crate::knowledge::{self, Basis, Release};
 use crate::made_for_torch::{Named, Torch};
 use crate::outline::Tool;
 use crate::platform::Pythons;
-use crate::version::{CudaVersion, Version};
+use crate::version::{CudaVersion, Specifiers, Version};
 
 pub(super) static RULE: Rule = Rule {
     name: "extension-for-other-torch",
@@ -30,7 +30,9 @@ fn check(env: &Environment, out: &mut Out) {
         let Some(torch) = &torch else { continue };
         let conflicts = |ask: &Ask| step.conflicts.iter().any(|conflict| conflict.package == ask.package);
         for ask in step.asks.iter().filter(|ask| is_extension(ask) && !conflicts(ask)) {
-            let found = by_requirement(torch, ask).or_else(|| by_name(torch, ask)).or_else(|| by_build(env, torch, ask));
+            let found = by_requirement(torch, ask, step.flags.no_deps)
+                .or_else(|| by_name(torch, ask))
+                .or_else(|| by_build(env, torch, ask));
             out.extend(found);
         }
     }
@@ -71,7 +73,7 @@ fn conflicting(step: &Step, conflict: &Conflict) -> Option<Clash> {
 }
 
 /// A release of which each build requires another torch than the one that is there in the end.
-fn by_requirement(torch: &Torch<'_>, ask: &Ask) -> Option<Clash> {
+fn by_requirement(torch: &Torch<'_>, ask: &Ask, on_purpose: bool) -> Option<Clash> {
     let pin = ask.wants.pin()?.public();
     // Where none of its wheels fits it is compiled against the torch that is there.
     if knowledge::source_build(&ask.package).is_some_and(|row| !row.fetches_wheels_unless.is_empty()) {
@@ -82,6 +84,12 @@ fn by_requirement(torch: &Torch<'_>, ask: &Ask) -> Option<Clash> {
     let mut own = rows().filter(|row| Version::parse(row.version).as_ref() == Some(&pin)).peekable();
     let first: &'static Release = own.peek()?;
     if torch.version.is_pre() || !is_made_for_some(&ask.package) || own.any(goes) {
+        return None;
+    }
+    // Who switches its pin off for another patch knows what is done.
+    let line = |version: &Version| version.to_string().split('.').take(2).collect::<Vec<_>>().join(".");
+    let near = |wants: Specifiers| wants.pin().is_some_and(|pin| line(&pin) == line(&torch.version));
+    if on_purpose && chain::demands(first, "torch").any(near) {
         return None;
     }
     let what = first.requires.iter().find(|text| text.starts_with("torch"))?.split(';').next()?.trim();
