@@ -281,6 +281,8 @@ pub enum Does {
     Patch(Patch),
     /// Variables that containers may be given.
     ConfigMap(ConfigMap),
+    /// The script is sent to nodes of that name (`#SBATCH --partition`, `--constraint`, `--qos`).
+    Sent(Text),
     /// Compose reads files together.
     Together(Together),
     /// `nvidia` is made the runtime of all containers that name none.

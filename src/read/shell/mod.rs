@@ -42,7 +42,7 @@ const HEREDOCS: usize = 1_000;
 /// Reads a script or an rc file.
 pub(crate) fn read(file: FileId, text: &str) -> Outline {
     let Script { mut acts, comments, torn } = read_excerpt(&excerpt(file, text, 0..text.len()));
-    acts.splice(0..0, batch::containers(file, text));
+    acts.splice(0..0, batch::options(file, text));
     let ignores = comments::ignores(file, text, comments.into_iter(), |line| scan::continued(text, line));
     Outline { acts, ignores, torn, ..Outline::default() }
 }

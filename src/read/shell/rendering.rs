@@ -76,6 +76,7 @@ pub(crate) fn act(act: &Act, source: &str) -> String {
         Does::Use(u) => format!("use {} {}", text(&u.path), u.with.iter().map(variable).collect::<Vec<_>>().join(" ")),
         Does::Enter(Place::Container(name)) => format!("in container {}", text(name)),
         Does::Enter(Place::Service { name, anew }) => format!("in service {}{}", text(name), if *anew { ", anew" } else { "" }),
+        Does::Sent(to) => format!("sent to {}", text(to)),
         Does::Enter(Place::Image(image)) => format!("in {}", text(image)),
         Does::Modules(m) => format!("module{} {}", if m.unloads { " unloads" } else { "" }, texts(&m.names)),
         Does::Download(d) => format!("download {} {}", text(&d.url), d.to.as_ref().map_or("-".to_owned(), text)),
