@@ -153,6 +153,7 @@ pub(crate) fn commanded(project: &Project<'_>) -> Vec<Beginning> {
             // What is only built is its Dockerfile's, unless more is done in it.
             let worked_in = || match launch.by {
                 Launcher::Devcontainer => inside::changes(&acts[i + 1..]),
+                _ if inside::started(acts, i).is_some_and(inside::changes) => launch.build.is_some(),
                 _ => launch.build.is_some() && !project.inside.done(launch).is_empty(),
             };
             let (at, word) = match &launch.image {
@@ -203,7 +204,7 @@ fn written(project: &Project<'_>, text: &Text) -> String {
 fn goals(acts: &[Act]) -> Vec<(&str, Span)> {
     let mut found = BTreeMap::new();
     let mut goal: Option<(&Goal, Span)> = None;
-    for act in acts {
+    for act in inside::on_host(acts) {
         match (&act.does, goal) {
             (Does::Goal(next), _) => goal = Some((next, act.at)),
             (Does::Install(_) | Does::System(_) | Does::Include(_), Some((of, at))) => {

@@ -1,8 +1,10 @@
 //! Kubernetes manifests: every container of a pod is a launch, whatever makes the pod.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use super::container::{document_stretches, variables};
+use super::started::{self, PutInBy};
 use super::syntax::interpolation::node_text;
 use super::syntax::yaml::{Node, Tree};
 use crate::outline::Node as Labelled;
@@ -59,7 +61,7 @@ const RUN_AS_WRITTEN: &[&str] = &[
 /// Reads a manifest with all its documents.
 pub(super) fn read(file: FileId, text: &str) -> Outline {
     let tree = Tree::read(file, text);
-    let mut acts = Vec::new();
+    let (mut acts, mut comments) = (Vec::new(), Vec::new());
     for (root, stretch) in document_stretches(&tree) {
         if root.get("apiVersion").is_none() || root.get("kind").is_none() {
             continue;
@@ -67,17 +69,19 @@ pub(super) fn read(file: FileId, text: &str) -> Outline {
         let torn = tree.is_torn_in(&stretch);
         let list = root.get("kind").and_then(Node::text) == Some("List");
         let objects = if list { root.get("items").map(Node::items).unwrap_or_default() } else { vec![root] };
-        objects.into_iter().for_each(|object| read_object(object, torn, &mut acts));
+        objects.into_iter().for_each(|object| comments.extend(read_object(file, object, torn, &mut acts)));
     }
-    acts.sort_by_key(|act| act.at);
-    tree.outline(acts, Vec::new())
+    acts.sort_by_key(|acts| acts[0].at);
+    tree.outline(acts.concat(), comments)
 }
 
-fn read_object(object: Node<'_>, torn: bool, acts: &mut Vec<Act>) {
+/// Each container with what its command does; the comments in their commands.
+fn read_object(file: FileId, object: Node<'_>, torn: bool, acts: &mut Vec<Vec<Act>>) -> Vec<Range<usize>> {
+    let mut comments = Vec::new();
     let kind = object.get("kind").and_then(Node::text).unwrap_or_default();
     let name = object.path(&["metadata", "name"]).and_then(Node::text).unwrap_or_default();
     if kind == "ConfigMap" {
-        acts.push(config_map(object, name, torn));
+        acts.push(vec![config_map(object, name, torn)]);
     }
     // Those of a daemon set serve the nodes: they are sent to those with a GPU without using one.
     let elsewhere = kind == "DaemonSet" || !RUN_AS_WRITTEN.contains(&kind);
@@ -111,12 +115,15 @@ fn read_object(object: Node<'_>, torn: bool, acts: &mut Vec<Act>) {
         {
             user.gpu_node = gpu_node(pod);
         }
-        acts.extend(launches.into_iter().map(|(at, launch)| Act {
-            at,
-            when: When::default(),
-            does: Does::Launch(Box::new(launch)),
-        }));
+        for ((at, launch), (container, _)) in launches.into_iter().zip(all) {
+            let nodes: Vec<_> = ["command", "args"].iter().filter_map(|key| container.get(key)).collect();
+            let mut started = started::read(file, &nodes, PutInBy::Nobody);
+            comments.append(&mut started.comments);
+            let act = Act { at, when: When::default(), does: Does::Launch(Box::new(launch)) };
+            acts.push([act].into_iter().chain(started.acts).collect());
+        }
     }
+    comments
 }
 
 fn config_map(object: Node<'_>, name: &str, torn: bool) -> Act {
@@ -248,6 +255,9 @@ fn launch(container: Node<'_>, pod: Node<'_>, share: Option<Span>, init: bool) -
         made: false,
         command,
         entrypoint,
+        mounts: Vec::new(),
+        shares_files: false,
+        folder: container.get("workingDir").and_then(node_text),
         environment: container.get("env").map(environment).unwrap_or_default(),
         environment_files: Vec::new(),
         unread_environment,

@@ -143,7 +143,7 @@ pub(super) fn joined(script: &Excerpt) -> Excerpt {
 }
 
 /// The text of a quoted word, as a script of its own.
-fn unquoted(excerpt: &Excerpt, part: Range<usize>) -> Excerpt {
+pub(super) fn unquoted(excerpt: &Excerpt, part: Range<usize>) -> Excerpt {
     let source = excerpt.text().get(part.clone()).unwrap_or_default();
     let mut out = Excerpt::new(excerpt.file());
     let (mut quote, mut escaped) = (None, false);
