@@ -147,7 +147,7 @@ impl<'p, 'a> Walker<'p, 'a> {
                 }
             }
         }
-        let built = step.folders.iter().any(|folder| is_source_build(folder));
+        let built = step.folders.iter().any(is_source_build);
         let nothing = step.asks.is_empty() && step.locks.is_empty() && step.extensions.is_empty() && !built && !step.open;
         if !nothing && !self.is_for_another(install) {
             self.push(step);
