@@ -110,6 +110,35 @@ impl State {
         self.unlisted = true;
     }
 
+    /// Lets something come over what is there of which nothing is known.
+    pub(super) fn bring_unknown(&mut self, at: Span) {
+        self.run_unread();
+        self.upon = self.upon.or(Some(at));
+        self.removed.clear();
+    }
+
+    /// Lets the packages of another image come over what is there: of two builds the files of both lie there then.
+    pub(super) fn bring_image(&mut self, image: &Image) {
+        if self.there("torch").is_some() {
+            self.bring_unknown(image.evidence.at);
+        } else {
+            self.take_image(image);
+        }
+    }
+
+    /// Lets files come over what is there that are called as those of a package.
+    pub(super) fn bring_package(&mut self, named: &str) {
+        let end = named.find(['-', '.', '*', '?', '[']).unwrap_or(named.len());
+        let stem = crate::notation::requirement::normalise(&named[..end]);
+        let any = named[end..].starts_with(['*', '?', '[']);
+        for (name, held) in &mut self.installed {
+            let name = knowledge::provides(name).unwrap_or(name);
+            if name == stem || any && name.starts_with(&stem) {
+                held.builds = Candidates { open: true, today: None, builds: std::mem::take(&mut held.builds.builds) };
+            }
+        }
+    }
+
     /// Takes packages away that are not known: any may be gone, or still be there.
     pub(super) fn remove_unknown(&mut self, at: Span) {
         self.installed.clear();

@@ -6,9 +6,11 @@ mod base;
 mod before;
 mod bounds;
 mod built;
+mod carried;
 mod configuration;
 mod decided;
 mod executed;
+mod folders;
 mod install;
 mod launched;
 mod locked;
@@ -31,11 +33,13 @@ use std::rc::Rc;
 
 use base::Base;
 use bounds::{Bounds, DEEPEST};
+use carried::Happened;
 use configuration::Configuration;
 use decided::{Decided, Last};
 use project::is_project;
-pub(crate) use script::{Asked, Before, Compiling, Event, Indexed, Installed, Link, LockEntry, Prefix, Removed, Routed, Script};
-use stage::Happened;
+pub(crate) use script::{
+    Asked, Before, Brought, Compiling, Event, Indexed, Installed, Link, LockEntry, Prefix, Removed, Routed, Script,
+};
 use telling::Survey;
 
 use super::arguments::{Arguments, InPlace};
