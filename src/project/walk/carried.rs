@@ -83,6 +83,13 @@ impl<'a> Walker<'_, 'a> {
             Some(prefix.copied(from, to))
         };
         let mut brought = Vec::new();
+        // From where it came there does not matter here.
+        let mut told: Vec<Brought> = Vec::new();
+        let mut once = |what: Brought, at: Span| {
+            let new = !told.contains(&what);
+            told.extend(new.then(|| what.clone()));
+            new.then(|| Event::Brought { folder: to.to_owned(), what, at })
+        };
         for event in &happened.events {
             match event {
                 Event::Install(step) => brought.extend(lands(&step.prefix).map(|prefix| {
@@ -107,14 +114,14 @@ impl<'a> Walker<'_, 'a> {
                     };
                     for source in sources.iter().filter(|source| !made_there(source)) {
                         let what = image.as_ref().map_or(Brought::Unknown, |image| of_image(image, source));
-                        brought.push(Event::Brought { folder: to.to_owned(), what, at: *at });
+                        brought.extend(once(what, *at));
                     }
                 }
                 Event::Brought { folder, what, at } if sources.iter().any(|source| lies_below(folder, source)) => {
-                    brought.push(Event::Brought { folder: to.to_owned(), what: what.clone(), at: *at });
+                    brought.extend(once(what.clone(), *at));
                 }
                 Event::Unread | Event::Upon(_) | Event::Unknown if lands(&Prefix::System).is_some() => {
-                    brought.push(Event::Brought { folder: to.to_owned(), what: Brought::Unknown, at });
+                    brought.extend(once(Brought::Unknown, at));
                 }
                 _ => {}
             }
@@ -125,7 +132,8 @@ impl<'a> Walker<'_, 'a> {
     /// What happens in an earlier stage, so many stages deep: the same for all that copy from it.
     fn happened_in(&mut self, path: &str, file: File<'a>, n: usize, nested: usize) -> Option<Rc<Happened>> {
         if let Some(happened) = self.stages.get(&(n, nested)).cloned() {
-            return self.bounds.again(happened.events.len() + happened.installed.len()).then_some(happened);
+            let steps = happened.events.iter().filter(|event| !matches!(event, Event::Brought { .. })).count();
+            return self.bounds.again(steps + happened.installed.len()).then_some(happened);
         }
         let parts = self.project.parts(file);
         if !self.bounds.again(parts.part(n, file.outline.acts.len()).map_or(0, |(begin, end)| end - begin)) {

@@ -105,10 +105,7 @@ impl<'p, 'a> Walker<'p, 'a> {
                     Some((file, path)) => {
                         self.enter(&path, file);
                         // Without -n the file's own name holds.
-                        let own = file.outline.acts.iter().find_map(|a| match &a.does {
-                            Does::Enter(Place::CondaEnvironment(name)) => self.variables.resolve(name),
-                            _ => None,
-                        });
+                        let own = self.own_name(file);
                         let into = match (&install.target, own) {
                             (Target::Active, Some(name)) => conda(&name),
                             _ => step.prefix.clone(),
@@ -146,6 +143,14 @@ impl<'p, 'a> Walker<'p, 'a> {
         if !nothing && !self.is_for_another(install) {
             self.push(step);
         }
+    }
+
+    /// The name that a conda environment's file gives it.
+    pub(super) fn own_name(&self, file: File<'a>) -> Option<String> {
+        file.outline.acts.iter().find_map(|act| match &act.does {
+            Does::Enter(Place::CondaEnvironment(name)) => self.variables.resolve(name),
+            _ => None,
+        })
     }
 
     /// The folder of a project that is installed, as an ask: what is built in it has its name.

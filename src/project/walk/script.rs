@@ -166,7 +166,7 @@ pub(crate) enum Event {
 }
 
 /// What comes from another image.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Brought {
     /// The packages that the image of this name has.
     Image(String),
