@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::earlier::Earlier;
 use super::step::Wanted;
-use crate::environment::{Build, Candidates, Compiled, Component, Evidence, Image, Join, Reason, Step};
+use crate::environment::{Build, Candidates, Compiled, Component, Evidence, Image, Join, Origin, Reason, Step};
 use crate::knowledge::{self, Basis, Library};
 use crate::notation::match_spec::MatchSpec;
 use crate::outline::Tool;
@@ -54,6 +54,10 @@ pub(super) struct Held {
 }
 
 impl Wanted {
+    /// Whether it is built of sources of which nothing is known: what is there does not meet that.
+    pub(super) fn is_built_unseen(&self) -> bool {
+        matches!(self.from, Origin::Sources(_)) && self.alone.builds.is_empty()
+    }
     /// Whether the version that it is pinned to is that of one build: `2.7.0+cu128`.
     pub(super) fn names_its_build(&self) -> bool {
         self.wants.pin().is_some_and(|pin| pin.public() != pin)
