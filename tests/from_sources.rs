@@ -50,5 +50,5 @@ fn files_of_unknown_names_may_be_anything() {
     for files in ["w/*", "w/*.whl", "w/*.tar.gz", "w/torch*.tar.gz"] {
         assert_eq!(script(&format!("pip install torch==2.5.1\npip install {files}\n")), "s.sh: torch ?", "{files}");
     }
-    assert_eq!(script("pip install torch==2.5.1\npip install w/other-*.tar.gz\n"), "s.sh: torch 2.5.1 pypi");
+    assert_eq!(script("pip install torch==2.5.1\npip install w/other-*.tar.gz\n"), "s.sh: other ?, torch 2.5.1 pypi");
 }
