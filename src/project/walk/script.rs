@@ -57,6 +57,8 @@ pub(crate) struct Script {
     pub(crate) weight: usize,
     /// By its name, or by what it fetches, it is for Linux under Windows.
     pub(crate) for_wsl: bool,
+    /// What is installed stands in an arm that no machine with Linux under Windows comes to.
+    pub(crate) not_for_wsl: bool,
     /// More leads on from here than is followed: nothing is said of it.
     pub(crate) left_out: bool,
 }
