@@ -26,6 +26,14 @@ impl Tables {
         Ok(text_key(name))
     }
 
+    /// Where the sources of a package lie.
+    pub(crate) fn source_repository(&mut self, row: &Row) -> Answer<Key> {
+        self.source(row.must("source")?)?;
+        let (address, package) = (row.must("address")?, row.must("package")?);
+        self.source_repositories.push((text_key(address), format!("({address:?}, {package:?})")));
+        Ok(text_key(address))
+    }
+
     /// A variable that builds read, whatever they build.
     pub(crate) fn build_variable(&mut self, row: &Row) -> Answer<Key> {
         self.source(row.must("source")?)?;

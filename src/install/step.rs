@@ -203,7 +203,7 @@ impl State {
         let mut wanted: Vec<Wanted> = Vec::new();
         let mut places: HashMap<String, usize> = HashMap::new();
         let mut repeats = Repeats::default();
-        for ask in step.asks.iter().filter(|ask| ask.language == Language::Pep508) {
+        for ask in step.asks.iter().chain(&step.folders).filter(|ask| ask.language == Language::Pep508) {
             // Of a text that is not known, its package may be: then it comes in some version.
             let somehow = ask.package.clone().map(|name| Requirement {
                 subject: Subject::Elsewhere { name: Some(name), url: String::new() },
@@ -214,7 +214,14 @@ impl State {
             if parsed.marker.as_ref().is_some_and(|m| m.holds(&self.platform, &[]) != Some(true)) {
                 continue;
             }
-            let named = match &parsed.subject {
+            // What is built from these sources is not told by them.
+            let subject = match (parsed.subject, &ask.package) {
+                (Subject::Elsewhere { name: None, url } | Subject::Path(url), Some(package)) => {
+                    Subject::Elsewhere { name: Some(package.clone()), url }
+                }
+                (subject, _) => subject,
+            };
+            let named = match &subject {
                 Subject::Package { name, .. } | Subject::Elsewhere { name: Some(name), .. } => name,
                 Subject::Wheel { wheel, .. } => &wheel.name,
                 Subject::Elsewhere { name: None, .. } | Subject::Path(_) => continue,
@@ -222,8 +229,8 @@ impl State {
             if repeats.too_many(named) {
                 continue;
             }
-            let (extras, from) = (parsed.extras, origin(&parsed.subject));
-            let mut new = match parsed.subject {
+            let (extras, from) = (parsed.extras, origin(&subject));
+            let mut new = match subject {
                 Subject::Package { name, wants, .. } => self.package(name, wants, ask, view),
                 Subject::Wheel { wheel, url } => {
                     let (wants, alone) = view.wheel(&wheel, &url, &self.platform);
@@ -476,6 +483,9 @@ impl State {
     }
 
     fn effect(&self, want: &Wanted, before: &Held, builds: &Candidates, step: &Installed, pick: Pick) -> Effect {
+        if want.is_built_unseen() {
+            return Effect::Unknown;
+        }
         // A build that is not known goes all the same, when its version is and the new ask does not admit it.
         if before.builds.builds.is_empty()
             && let (Some(old), Some(new)) = (&before.pin, builds.today())
@@ -567,7 +577,7 @@ enum Fixes {
 /// What is there already and meets the ask: installers try it first, and look for newer ones only when told to.
 fn stays<'a>(want: &Wanted, before: Option<(&str, &'a Held)>, step: &Installed) -> Stays<'a> {
     let renewed = step.flags.reinstall || (step.flags.upgrade && !want.implied);
-    let Some((_, before)) = before.filter(|_| !renewed) else { return Stays::No };
+    let Some((_, before)) = before.filter(|_| !renewed && !want.is_built_unseen()) else { return Stays::No };
     match before.builds.only().or_else(|| before.builds.today()) {
         Some(build) if want.wants.admits(&build.version) => Stays::As(build),
         // Of what version it is, it is the pinned one in the end.

@@ -13,7 +13,7 @@ mod service;
 mod system;
 mod tables;
 
-pub use built::{build_variables, is_conda_toolkit, module_owner, source_build, source_build_of};
+pub use built::{build_variables, is_conda_toolkit, module_owner, package_at, package_cloned_to, source_build, source_build_of};
 pub use files::{
     Brings, configuration_variable, configured_index, feature_brings, fetches_no_packages, is_shell_file, module_brings,
     module_toolkit,

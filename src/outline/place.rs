@@ -50,6 +50,10 @@ pub enum Place {
     Directory(Text),
     /// `conda activate`.
     CondaEnvironment(Text),
+    /// The conda environment that a file names, which is made by then.
+    CondaEnvironmentOf(Text),
+    /// The rest of the subshell is run by a shell that reads no start files: in no conda environment that these activate.
+    PlainShell,
     /// `source X/bin/activate`, `python -m venv X` followed by its use.
     Venv(Text),
     /// `pyenv global X`: `python` and `pip` are another Python's from here on, whatever shell runs them.

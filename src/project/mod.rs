@@ -43,7 +43,7 @@ pub(crate) use processors::Processors;
 pub(crate) use starts::{Beginning, Enters, commanded};
 pub(crate) use variables::Value;
 pub(crate) use walk::{
-    Asked, Compiling, Event, Indexed, Installed, Link, LockEntry, Prefix, Removed, Routed, Script, survey, walk,
+    Asked, Brought, Compiling, Event, Indexed, Installed, Link, LockEntry, Prefix, Removed, Routed, Script, survey, walk,
 };
 pub(crate) use worlds::{World, worlds};
 

@@ -456,6 +456,13 @@ impl<'a> Walker<'_, 'a> {
             Place::CondaEnvironment(text) => {
                 self.prefix = self.variables.resolve(text).map_or(Prefix::Unknown, |name| conda(&name));
             }
+            Place::CondaEnvironmentOf(file) => {
+                let found = self.open(file, Kind::CondaEnvironment);
+                let own = found.and_then(|(file, _)| self.own_name(file));
+                let somewhere = || Prefix::Somewhere(self.project.sources.slice(file.at).to_owned());
+                self.prefix = own.map_or_else(somewhere, |name| conda(&name));
+            }
+            Place::PlainShell => self.prefix = Prefix::System,
             Place::Venv(text) => {
                 let folder = self.variables.resolve(text).map(|folder| self.here(&folder));
                 self.made.extend(folder.clone());

@@ -106,10 +106,7 @@ impl<'p, 'a> Walker<'p, 'a> {
                     Some((file, path)) => {
                         self.enter(&path, file);
                         // Without -n the file's own name holds.
-                        let own = file.outline.acts.iter().find_map(|a| match &a.does {
-                            Does::Enter(Place::CondaEnvironment(name)) => self.variables.resolve(name),
-                            _ => None,
-                        });
+                        let own = self.own_name(file);
                         let into = match (&install.target, own) {
                             (Target::Active, Some(name)) => conda(&name),
                             _ => step.prefix.clone(),
@@ -138,7 +135,9 @@ impl<'p, 'a> Walker<'p, 'a> {
                 via.extend(from.get(&include.path.at).into_iter().flatten().cloned());
                 via.extend(self.reasons(&include.path));
                 if include.how == How::Project {
-                    step.folders.extend(self.folder_of(include));
+                    let is_here = self.open_project(&include.path, step.tool).is_some();
+                    let folder = self.folder_of(include);
+                    step.folders.extend(folder.map(|folder| if is_here { folder } else { cloned(folder) }));
                 }
                 let before = Before::of(&step);
                 self.read(include, &mut step, &via, 0);
@@ -152,6 +151,14 @@ impl<'p, 'a> Walker<'p, 'a> {
         if !nothing && !self.is_for_another(install) {
             self.push(step);
         }
+    }
+
+    /// The name that a conda environment's file gives it.
+    pub(super) fn own_name(&self, file: File<'a>) -> Option<String> {
+        file.outline.acts.iter().find_map(|act| match &act.does {
+            Does::Enter(Place::CondaEnvironment(name)) => self.variables.resolve(name),
+            _ => None,
+        })
     }
 
     /// The folder of a project that is installed, as an ask: what is built in it has its name.
@@ -430,7 +437,10 @@ impl<'p, 'a> Walker<'p, 'a> {
                         self.include(&found, file, How::Project, step, &inner, 1);
                         step.flags.extras = before;
                     }
-                    None => step.open = true,
+                    None => {
+                        step.open = true;
+                        asked = cloned(asked);
+                    }
                 }
                 alone.alone(step);
                 // What is built in it has its name.
@@ -438,6 +448,11 @@ impl<'p, 'a> Walker<'p, 'a> {
                     step.folders.push(asked);
                 }
                 return;
+            }
+            // What a project requires whose manifest lies elsewhere is not known.
+            if let Subject::Elsewhere { name: None, url } = &parsed.subject {
+                asked.package = knowledge::package_at(url).map(str::to_owned);
+                step.open |= asked.package.is_none() && !bounds;
             }
             if let Subject::Package { name, wants, .. } = &parsed.subject {
                 self.published_from_here(name, &parsed.extras, wants.pin().is_some(), requirement.written.at, step);
@@ -457,7 +472,7 @@ impl<'p, 'a> Walker<'p, 'a> {
         let unnamed = text.is_none() && package.is_none() && requirement.language == Language::Pep508;
         Asked {
             package,
-            anything: unnamed && (!begins || wheels(&requirement.written).is_some()),
+            anything: unnamed && (!begins || archives(&requirement.written).is_some() || is_path(&requirement.written)),
             text,
             language: requirement.language,
             at: requirement.written.at,
@@ -485,7 +500,6 @@ impl<'p, 'a> Walker<'p, 'a> {
     }
 }
 
-/// How the names of wheels begin of which not all is known: `torch` of `dist/torch-*.whl`, nothing of `dist/*.whl`.
 /// Whether a folder is called like something that is compiled for the GPU where it is installed.
 fn is_source_build(folder: &Asked) -> bool {
     let name = folder.text.as_deref().and_then(|text| text.trim_end_matches('/').rsplit('/').next());
@@ -514,16 +528,32 @@ impl Before {
     }
 }
 
-fn wheels(written: &Text) -> Option<&str> {
+/// A folder that is not here, of which its name tells whose clone it may be.
+fn cloned(folder: Asked) -> Asked {
+    let package = folder.text.as_deref().and_then(knowledge::package_cloned_to).map(str::to_owned);
+    Asked { package, ..folder }
+}
+
+/// How the names of wheels and archives begin of which not all is known: `torch` of `dist/torch-*.whl`, nothing of `dist/*.whl`.
+fn archives(written: &Text) -> Option<&str> {
     let [Piece::Literal(first), .., Piece::Literal(last)] = written.pieces.as_slice() else { return None };
     let file = first.rsplit('/').next()?;
-    last.ends_with(".whl").then(|| file.split('-').next().unwrap_or_default())
+    let is_archive = [".whl", ".tar.gz", ".zip"].iter().any(|end| last.ends_with(end));
+    is_archive.then(|| file.split('-').next().unwrap_or_default())
+}
+
+/// Whether a text of which only the beginning is known leads to files: `dist/*`.
+fn is_path(written: &Text) -> bool {
+    matches!(written.pieces.first(), Some(Piece::Literal(first)) if first.contains('/') && !first.contains(['@', ':']))
 }
 
 /// The package that a requirement names before what is not known of it: `torch==${VERSION}`.
 fn package_of(written: &Text) -> Option<String> {
     let Some(Piece::Literal(text)) = written.pieces.first() else { return None };
-    if let Some(name) = wheels(written) {
+    if text.contains("://") {
+        return knowledge::package_at(text).map(str::to_owned);
+    }
+    if let Some(name) = archives(written) {
         return Some(requirement::normalise(name)).filter(|name| !name.is_empty());
     }
     let text = text.trim_start();

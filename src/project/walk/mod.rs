@@ -6,9 +6,11 @@ mod base;
 mod before;
 mod bounds;
 mod built;
+mod carried;
 mod configuration;
 mod decided;
 mod executed;
+mod folders;
 mod install;
 mod launched;
 mod locked;
@@ -32,11 +34,13 @@ use std::rc::Rc;
 
 use base::Base;
 use bounds::{Bounds, DEEPEST};
+use carried::Happened;
 use configuration::Configuration;
 use decided::{Decided, Last};
 use project::is_project;
-pub(crate) use script::{Asked, Before, Compiling, Event, Indexed, Installed, Link, LockEntry, Prefix, Removed, Routed, Script};
-use stage::Happened;
+pub(crate) use script::{
+    Asked, Before, Brought, Compiling, Event, Indexed, Installed, Link, LockEntry, Prefix, Removed, Routed, Script,
+};
 use telling::Survey;
 
 use super::arguments::{Arguments, InPlace};
@@ -141,6 +145,17 @@ fn start(mut walker: Walker<'_, '_>, beginning: &Beginning, variables: Variables
         walker.script.runs = Command::default();
     }
     walker.script
+}
+
+/// Whether an act puts anything there.
+fn installs(act: &Act) -> bool {
+    matches!(act.does, Does::Install(_) | Does::System(_) | Does::Runfile { .. })
+}
+
+/// Whether a test asks for Linux under Windows, which says so in the name of its kernel.
+fn asks_for_wsl(test: &str) -> bool {
+    let test = test.to_ascii_lowercase();
+    test.contains("microsoft") || test.contains("wsl")
 }
 
 struct Walker<'p, 'a> {
@@ -338,7 +353,9 @@ impl<'p, 'a> Walker<'p, 'a> {
         // Most acts stand where the one before them does.
         if let Some(last) = decided.last.as_ref().filter(|last| *last.when == act.when) {
             self.tested = last.tested;
-            return last.takes;
+            let takes = last.takes;
+            self.script.not_for_wsl |= takes && last.native && installs(act);
+            return takes;
         }
         let before = self.listen();
         let open: Vec<&Choice> = self.decide(act, decided);
@@ -346,8 +363,12 @@ impl<'p, 'a> Walker<'p, 'a> {
         self.meet(open.iter().copied());
         self.meet_nested(&open);
         self.tested = open.iter().any(|choice| matches!(choice, Choice::Branch { .. }));
+        // The arm for WSL is none for any other machine.
+        let apart = open.iter().any(|choice| matches!(choice, Choice::Branch { test, .. } if asks_for_wsl(test)));
         let takes = decided.holds(act) && self.world.takes(open.iter().copied()) == Some(true);
-        decided.last = Some(Last { when: &act.when, takes, tested: self.tested });
+        let native = apart && !decided.says().elsewhere;
+        self.script.not_for_wsl |= takes && native && installs(act);
+        decided.last = Some(Last { when: &act.when, takes, tested: self.tested, native });
         takes
     }
 

@@ -173,13 +173,14 @@ impl Moving<'_> {
             Does::Enter(place) => match place {
                 Place::Directory(text)
                 | Place::CondaEnvironment(text)
+                | Place::CondaEnvironmentOf(text)
                 | Place::Venv(text)
                 | Place::Python(text)
                 | Place::SystemPython(text)
                 | Place::Container(text)
                 | Place::Service { name: text, anew: _ }
                 | Place::Image(text) => self.text(text),
-                Place::Started | Place::Call | Place::Subshell | Place::Back => {}
+                Place::Started | Place::PlainShell | Place::Call | Place::Subshell | Place::Back => {}
             },
             Does::Compile(compile) => self.texts(&mut compile.arguments),
             Does::Launch(launch) => self.launch(launch),
