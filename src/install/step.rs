@@ -12,7 +12,7 @@ use super::view::View;
 use crate::environment::{
     Ask, Build, Candidates, Change, Conflict, Effect, Evidence, Holds, Origin, Reason, Step, StepIndex, Untold,
 };
-use crate::knowledge;
+use crate::knowledge::{self, Basis};
 use crate::notation::requirement::{self, Requirement, Subject};
 use crate::outline::{Language, Tool};
 use crate::project::{Asked, Installed};
@@ -109,6 +109,10 @@ impl State {
                 builds = Candidates { open: true, today: None, ..builds };
             }
             let mut evidence = at(want.at, &want.also, comes(&want.name, &want.shown, &builds), step.join);
+            // Of what such an index serves its name is all that is known.
+            if found.iter().any(|index| index.by_name) && builds.builds.iter().any(|build| build.index == "pypi") {
+                evidence.basis = Basis::Inferred;
+            }
             if let Some(base) = self.may_have_another_build(want, &builds, step).filter(|_| builds.today.is_some()) {
                 builds.open = true;
                 evidence.also.push((base, Reason::MayBeThere { package: want.name.clone() }));
