@@ -163,8 +163,9 @@ impl State {
         for (name, held) in after {
             self.put(name, held);
         }
-        // What it installed besides is not known.
-        self.unlisted |= step.open;
+        // What it installed besides is not known: a torch for those that go by it, too.
+        let brings_torch = |want: &Wanted| want.name.strip_prefix("conda:").is_some_and(goes_with_torch);
+        self.unlisted |= step.open || wanted.iter().any(brings_torch);
         self.unlisted_of_conda |= step.open && step.tool == Tool::Conda;
         if let Some(at) = step.asks.iter().find(|ask| ask.anything).map(|ask| ask.at) {
             self.run_unread();
@@ -543,6 +544,11 @@ fn bring_unknown(wanted: &mut Vec<Wanted>, by: &str, at: Span) {
 fn bounds_torch(wanted: &[Wanted]) -> bool {
     let may = |name: &str| knowledge::may_bound_torch(name) || resolve::bounds_torch(name);
     wanted.iter().any(|w| w.alone.only().or_else(|| w.alone.today()).is_none() && may(&w.name))
+}
+
+/// Whether a package requires torch, as far as the tables tell of it.
+fn goes_with_torch(name: &str) -> bool {
+    knowledge::companion_of(name) == Some("torch") || knowledge::may_bound_torch(name) || resolve::bounds_torch(name)
 }
 
 /// Whether the indexes that are not known are those which unread files or modules may name.
