@@ -379,7 +379,11 @@ impl<'p, 'a> Walker<'p, 'a> {
                     pip_step.indexes.push(index);
                 }
                 Does::Include(include) => match self.beside(path, &include.path, include.how) {
-                    Some((file, found)) => self.include(&found, file, include.how, &mut pip_step, &via, 1),
+                    Some((file, found)) => {
+                        let mut inner = via.clone();
+                        inner.insert(0, (act.at, Reason::BroughtBy { path: found.clone() }));
+                        self.include(&found, file, include.how, &mut pip_step, &inner, 1);
+                    }
                     None => unread(&mut pip_step, include.how, &include.path),
                 },
                 Does::Set(variable) => self.set(variable, act.at),
