@@ -31,6 +31,7 @@ mod launched;
 pub mod linter;
 mod loader;
 mod made_for_torch;
+mod meant;
 mod near;
 mod needs;
 pub mod notation;

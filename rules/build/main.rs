@@ -162,7 +162,7 @@ const KINDS: &[(&str, Take, &[&str])] = &[
             "own_architectures",
             "architectures_by",
             "wheels",
-            "fetches_wheels",
+            "fetches_wheels_unless",
             "until",
             "basis",
             "source",

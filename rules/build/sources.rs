@@ -58,7 +58,7 @@ impl Tables {
         };
         let text = format!(
             "SourceBuild {{ name: {name:?}, repositories: &{:?}, nvcc: {nvcc}, forced_by: {:?}, skipped_by: {:?}, without_torch: {}, imports_torch: {}, \
-             declares_torch: {}, own_architectures: {}, architectures_by: {:?}, wheels: {:?}, fetches_wheels: {}, until: {:?}, basis: {basis}, source: {source} }}",
+             declares_torch: {}, own_architectures: {}, architectures_by: {:?}, wheels: {:?}, fetches_wheels_unless: {:?}, until: {:?}, basis: {basis}, source: {source} }}",
             row.list("repositories")?,
             row.text("forced_by")?,
             row.text("skipped_by")?,
@@ -68,10 +68,10 @@ impl Tables {
             row.flag("own_architectures")?,
             row.text("architectures_by")?,
             row.text("wheels")?,
-            row.flag("fetches_wheels")?,
+            row.text("fetches_wheels_unless")?,
             row.text("until")?,
         );
-        for column in ["forced_by", "skipped_by", "asked_by", "architectures_by"] {
+        for column in ["forced_by", "skipped_by", "asked_by", "architectures_by", "fetches_wheels_unless"] {
             let names = row.text(column)?.split(' ').filter_map(|name| name.split('=').next());
             self.build_variables.extend(names.filter(|name| !name.is_empty()).map(str::to_owned));
         }

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 pub use compiled::{Building, Compiled, SystemPart, Toolkit, Toolkits};
 
 use crate::knowledge::{self, Basis, Kernels, Library, Part, Release, Segment, Sm};
+use crate::notation::match_spec::MatchSpec;
 use crate::outline::{Choice, InstallFlags, Launcher, Tool};
 use crate::platform::Platform;
 use crate::source::Span;
@@ -111,6 +112,17 @@ pub struct Step {
     pub conflicts: Vec<Conflict>,
     /// What conda picks, it picks where no CUDA is seen (`__cuda`).
     pub no_cuda: bool,
+    /// conda's channels, the first one foremost; empty where none is named.
+    pub channels: Vec<Channel>,
+}
+
+/// A channel of conda that is named.
+#[derive(Clone, Debug)]
+pub struct Channel {
+    /// Its id in the tables; `None` for one that they do not have, or that is not known.
+    pub id: Option<&'static str>,
+    /// Where.
+    pub at: Span,
 }
 
 /// One package in a step.
@@ -128,6 +140,8 @@ pub struct Ask {
     pub builds: Candidates,
     /// From where, as far as that is written.
     pub from: Origin,
+    /// As conda is asked for it.
+    pub spec: Option<MatchSpec>,
     /// At which of the step's indexes the installer looks for it.
     pub route: Route,
     /// The installer does look for it: nothing that meets the ask can be there already, and no lock names the file.

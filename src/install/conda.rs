@@ -52,6 +52,7 @@ impl State {
                 alone: Candidates::default(),
                 extras: Vec::new(),
                 from: Origin::Index,
+                spec: None,
                 wants: Specifiers::default(),
                 shown: spec.version.clone().unwrap_or_default(),
                 at: ask.at,
@@ -75,6 +76,8 @@ impl State {
             if (step.no_cuda || cpu_only) && resolve::has_variants(&new.name) {
                 new.alone = Candidates { open: true, today: None, ..new.alone };
             }
+            // Of a version that is not known the spec says nothing.
+            new.spec = ask.text.is_some().then_some(spec);
             wanted.push(new);
         }
         for entry in step.locks.iter().filter(|entry| entry.sure) {
@@ -94,6 +97,7 @@ impl State {
                 alone: Candidates::default(),
                 extras: Vec::new(),
                 from: Origin::Index,
+                spec: None,
                 wants: Specifiers::default(),
                 shown: spec.version.clone().unwrap_or_default(),
                 at: entry.lock.version.at,

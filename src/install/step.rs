@@ -10,11 +10,12 @@ use super::overrides::Override;
 use super::state::{Held, State, at, comes};
 use super::view::View;
 use crate::environment::{
-    Ask, Build, Candidates, Change, Conflict, Effect, Evidence, Holds, Origin, Reason, Step, StepIndex, Untold,
+    Ask, Build, Candidates, Change, Channel, Conflict, Effect, Evidence, Holds, Origin, Reason, Step, StepIndex, Untold,
 };
 use crate::knowledge::{self, Basis};
+use crate::notation::match_spec::MatchSpec;
 use crate::notation::requirement::{self, Requirement, Subject};
-use crate::outline::{Language, Tool};
+use crate::outline::{IndexKind, Language, Tool};
 use crate::project::{Asked, Installed};
 use crate::resolve::{self, Manner, Package, Pick, Reach, Stays};
 use crate::source::Span;
@@ -49,6 +50,8 @@ pub(super) struct Wanted {
     pub(super) extras: Vec<String>,
     /// From where it is asked for.
     pub(super) from: Origin,
+    /// As conda is asked for it.
+    pub(super) spec: Option<MatchSpec>,
     /// Required by another package of the step, not asked for.
     pub(super) implied: bool,
     /// What requires it comes in one version only, which pins it.
@@ -146,7 +149,8 @@ impl State {
             let from = if want.implied { Origin::Required } else { want.from.clone() };
             let wants = want.wants.clone();
             let (package, alone, route) = (want.name.clone(), want.alone.clone(), view.route(&want.name));
-            asks.push(Ask { package, wants, evidence, alone, builds, from, route, looked_for });
+            let spec = want.spec.clone();
+            asks.push(Ask { package, wants, evidence, alone, builds, from, spec, route, looked_for });
             changes.extend(change);
         }
         // A required package that nobody asked for is none that could be asked for otherwise.
@@ -182,6 +186,7 @@ impl State {
             changes,
             conflicts,
             no_cuda: step.no_cuda,
+            channels: channels(step),
         };
         self.build(step, &done, system);
         self.steps.push(done);
@@ -243,6 +248,7 @@ impl State {
                         also: ask.also.clone(),
                         extras: Vec::new(),
                         from: Origin::Index,
+                        spec: None,
                         implied: false,
                         held: false,
                         chosen: true,
@@ -261,6 +267,7 @@ impl State {
                     alone: open(),
                     extras: Vec::new(),
                     from: Origin::Index,
+                    spec: None,
                     implied: false,
                     held: false,
                     chosen: true,
@@ -323,6 +330,7 @@ impl State {
             alone: Candidates::default(),
             extras: Vec::new(),
             from: Origin::Index,
+            spec: None,
             implied: false,
             held: false,
             name,
@@ -533,6 +541,7 @@ fn bring_unknown(wanted: &mut Vec<Wanted>, by: &str, at: Span) {
             alone: open(),
             extras: Vec::new(),
             from: Origin::Index,
+            spec: None,
             implied: true,
             held: false,
             chosen: false,
@@ -549,6 +558,12 @@ fn bounds_torch(wanted: &[Wanted]) -> bool {
 /// Whether a package requires torch, as far as the tables tell of it.
 fn goes_with_torch(name: &str) -> bool {
     knowledge::companion_of(name) == Some("torch") || knowledge::may_bound_torch(name) || resolve::bounds_torch(name)
+}
+
+/// conda's channels, as they are named.
+fn channels(step: &Installed) -> Vec<Channel> {
+    let named = step.indexes.iter().filter(|index| index.kind == IndexKind::Channel);
+    named.map(|index| Channel { id: index.url.as_deref().ok().and_then(resolve::channel), at: index.at }).collect()
 }
 
 /// Whether the indexes that are not known are those which unread files or modules may name.

@@ -36,6 +36,8 @@ enum Precedence {
 }
 
 static WHO_SPEAKS: &[Precedence] = &[
+    Precedence::First(&["pytorch-channel-frozen", "conda-no-cuda-at-solve", "conda-may-pick-cpu"]),
+    Precedence::First(&["pypi-build-is-cpu", "cpu-build-in-gpu-environment"]),
     Precedence::HighestBound(&["driver-too-old", "image-needs-newer-driver"]),
     Precedence::First(&[
         "local-version-without-index",
@@ -43,9 +45,13 @@ static WHO_SPEAKS: &[Precedence] = &[
         "wheel-never-published",
         "unknown-wheel-index",
         "index-shadowed",
+        "torch-from-conda-and-pip",
         "torch-replaced-later",
         "companion-mismatch",
+        "companion-build-mismatch",
+        "companion-unpinned",
     ]),
+    Precedence::First(&["find-links-for-other-torch", "extension-for-other-torch"]),
 ];
 
 /// What a host breaks at is said of it; how it came there, by the first rule, becomes labels of that.
@@ -102,7 +108,8 @@ fn first_speaks(graded: &mut Vec<(Seen, Severity)>, rules: &[&str]) {
     // One place, in one environment, on one host: the foremost rule that speaks there.
     let mut foremost: HashMap<(&str, &str, Span), usize> = HashMap::new();
     let subject = |s: &'_ Seen| Some((s.clash.of.first()?.at, rank(s)?));
-    for (s, _) in graded.iter() {
+    // What is only worth knowing silences nobody.
+    for (s, _) in graded.iter().filter(|(_, severity)| *severity > Severity::Info) {
         if let Some((at, mine)) = subject(s) {
             let first = foremost.entry((&s.environment, &s.host, at)).or_insert(mine);
             *first = mine.min(*first);

@@ -71,6 +71,8 @@ pub enum Place {
         /// One of its own.
         anew: bool,
     },
+    /// The rest of the subshell happens in the container that the launch before it starts: its own command.
+    Started,
     /// A called function's body begins, in the same shell; the [`Place::Back`] that belongs to it follows.
     Call,
     /// A subshell or a RUN begins; the [`Place::Back`] that belongs to it follows.

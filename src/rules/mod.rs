@@ -7,12 +7,19 @@ use crate::platform::Os;
 use crate::version::DriverVersion;
 
 mod arch_list_missing;
+mod companion_build_mismatch;
 mod companion_mismatch;
+mod companion_unpinned;
+mod conda_may_pick_cpu;
+mod conda_no_cuda_at_solve;
 mod conda_toolkit_beside_wheel;
+mod cpu_build_in_gpu_environment;
 mod cuda_paths_disagree;
 mod driver_in_container;
 mod driver_in_wsl;
 mod driver_too_old;
+mod extension_for_other_torch;
+mod find_links_for_other_torch;
 mod gpu_not_requested;
 mod image_needs_newer_driver;
 mod image_tag_gone;
@@ -22,6 +29,9 @@ mod local_version_without_index;
 mod no_kernels_for_gpu;
 mod no_nvcc_for_build;
 mod nvcc_mismatch;
+mod pypi_build_is_cpu;
+mod pytorch_channel_frozen;
+mod torch_from_conda_and_pip;
 mod torch_replaced_later;
 mod unknown_wheel_index;
 mod unreadable_file;
@@ -32,12 +42,19 @@ mod wheel_tag_index_mismatch;
 /// All rules, by name.
 pub static RULES: &[&Rule] = &[
     &arch_list_missing::RULE,
+    &companion_build_mismatch::RULE,
     &companion_mismatch::RULE,
+    &companion_unpinned::RULE,
+    &conda_may_pick_cpu::RULE,
+    &conda_no_cuda_at_solve::RULE,
     &conda_toolkit_beside_wheel::RULE,
+    &cpu_build_in_gpu_environment::RULE,
     &cuda_paths_disagree::RULE,
     &driver_in_container::RULE,
     &driver_in_wsl::RULE,
     &driver_too_old::RULE,
+    &extension_for_other_torch::RULE,
+    &find_links_for_other_torch::RULE,
     &gpu_not_requested::RULE,
     &image_needs_newer_driver::RULE,
     &image_tag_gone::RULE,
@@ -47,6 +64,9 @@ pub static RULES: &[&Rule] = &[
     &no_kernels_for_gpu::RULE,
     &no_nvcc_for_build::RULE,
     &nvcc_mismatch::RULE,
+    &pypi_build_is_cpu::RULE,
+    &pytorch_channel_frozen::RULE,
+    &torch_from_conda_and_pip::RULE,
     &torch_replaced_later::RULE,
     &unknown_wheel_index::RULE,
     &unreadable_file::RULE,

@@ -62,7 +62,9 @@ impl<'a> Walker<'_, 'a> {
                 }
                 Does::Enter(Place::Subshell | Place::Call) => frames.push(Frame::Call),
                 // Another start's business.
-                Does::Enter(Place::Container(_) | Place::Service { .. }) if left.is_none() => left = frames.len().checked_sub(1),
+                Does::Enter(Place::Container(_) | Place::Service { .. } | Place::Started) if left.is_none() => {
+                    left = frames.len().checked_sub(1);
+                }
                 Does::Enter(Place::Back) => {
                     if let Some(Frame::Subshell(state)) = frames.pop() {
                         self.back(*state);
@@ -478,7 +480,8 @@ impl<'a> Walker<'_, 'a> {
                 let also = self.reasons(text);
                 self.base_image(image, text.at, also);
             }
-            Place::Subshell | Place::Call | Place::Back | Place::Container(_) | Place::Service { .. } => {}
+            Place::Subshell | Place::Call | Place::Back => {}
+            Place::Container(_) | Place::Service { .. } | Place::Started => {}
         }
     }
 }

@@ -139,10 +139,15 @@ impl<'p, 'a> Walker<'p, 'a> {
                     let folder = self.folder_of(include);
                     step.folders.extend(folder.map(|folder| if is_here { folder } else { cloned(folder) }));
                 }
+                let before = Before::of(&step);
                 self.read(include, &mut step, &via, 0);
+                if include.how == How::Project {
+                    before.alone(&mut step);
+                }
             }
         }
-        let nothing = step.asks.is_empty() && step.locks.is_empty() && step.extensions.is_empty() && !step.open;
+        let built = step.folders.iter().any(is_source_build);
+        let nothing = step.asks.is_empty() && step.locks.is_empty() && step.extensions.is_empty() && !built && !step.open;
         if !nothing && !self.is_for_another(install) {
             self.push(step);
         }
@@ -426,6 +431,7 @@ impl<'p, 'a> Walker<'p, 'a> {
                     "" => self.open_project(&Text::literal(folder.clone(), at), Tool::Pip),
                     path => self.beside(path, &Text::literal(folder.clone(), at), How::Project),
                 };
+                let alone = Before::of(step);
                 match found {
                     Some((file, found)) => {
                         let mut inner = via.to_vec();
@@ -440,6 +446,7 @@ impl<'p, 'a> Walker<'p, 'a> {
                         asked = cloned(asked);
                     }
                 }
+                alone.alone(step);
                 // What is built in it has its name.
                 if !bounds {
                     step.folders.push(asked);
@@ -501,6 +508,34 @@ impl<'p, 'a> Walker<'p, 'a> {
 fn cloned(folder: Asked) -> Asked {
     let package = folder.text.as_deref().and_then(knowledge::package_cloned_to).map(str::to_owned);
     Asked { package, ..folder }
+}
+
+/// Whether a folder is called like something that is compiled for the GPU where it is installed.
+fn is_source_build(folder: &Asked) -> bool {
+    let name = folder.text.as_deref().and_then(|text| text.trim_end_matches('/').rsplit('/').next());
+    name.is_some_and(|name| knowledge::source_build(&requirement::normalise(name)).is_some())
+}
+
+/// What a step asked for before a project took part.
+struct Before {
+    asks: usize,
+    locks: usize,
+    open: bool,
+    bounds_open: bool,
+}
+
+impl Before {
+    fn of(step: &Installed) -> Self {
+        Self { asks: step.asks.len(), locks: step.locks.len(), open: step.open, bounds_open: step.bounds_open }
+    }
+    /// Where `--no-deps` says so, the project alone is installed, not what it requires.
+    fn alone(&self, step: &mut Installed) {
+        if step.flags.no_deps && matches!(step.tool, Tool::Pip | Tool::UvPip) {
+            step.asks.truncate(self.asks);
+            step.locks.truncate(self.locks);
+            (step.open, step.bounds_open) = (self.open, self.bounds_open);
+        }
+    }
 }
 
 /// How the names of wheels and archives begin of which not all is known: `torch` of `dist/torch-*.whl`, nothing of `dist/*.whl`.

@@ -22,6 +22,7 @@ mod removal;
 mod script;
 mod settings;
 mod stage;
+mod started;
 mod telling;
 mod uses;
 mod words;
@@ -209,7 +210,7 @@ struct Walker<'p, 'a> {
     bounds: Bounds,
 }
 
-/// What is only there while a Dockerfile is walked.
+/// What is only there while it happens in an image: while a Dockerfile is walked, or what a container's command does.
 struct ImageState<'p> {
     /// The stage that is walked; only earlier ones can be copied from.
     stage: usize,
@@ -254,6 +255,16 @@ impl<'p> ImageState<'p> {
     fn in_context(&self, project: &Project<'_>, context: &str, path: &str) -> Option<String> {
         let left_out = project.left_out.leaves_out(&self.dockerfile, context, path);
         paths::join(context, path).filter(|_| !left_out)
+    }
+    /// The files of the root that may lie at a place in the image, likeliest first.
+    fn sources(&self, project: &Project<'_>, place: &str) -> Vec<String> {
+        self.contents.mounted(place).unwrap_or_else(|| {
+            let sources = self.contents.sources(place);
+            let lie = |context: &String| -> Vec<String> {
+                sources.iter().filter_map(|source| self.in_context(project, context, source)).collect()
+            };
+            self.contexts.iter().flat_map(lie).collect()
+        })
     }
     /// The image that whoever builds puts in the place of a stage or an image.
     fn in_place_of(&self, name: &str) -> Option<InPlace<'p>> {

@@ -1,0 +1,82 @@
+//! What says that an environment is meant for a GPU, and what says that it is not.
+
+use crate::environment::{Environment, Evidence, Reason};
+use crate::knowledge::{self, Carries, Flavour};
+use crate::version::CudaVersion;
+
+/// The evidence that an environment is meant for a GPU: a CUDA image, a toolkit, a package that is for GPUs only, a name; `None`
+/// where nothing says so, or its own name says that it is for the CPU, for tests or for CI.
+/// Source: the catalogue of rules, "Evidence that an environment is meant for a GPU".
+pub(crate) fn for_gpu(env: &Environment) -> Option<Evidence> {
+    let words = words(&env.start.name);
+    if words.iter().any(|word| is_of_cpu(word)) || env.start.name.starts_with(".github/") || env.start.name.starts_with(".gitlab")
+    {
+        return None;
+    }
+    let image = env.image.as_ref().filter(|image| {
+        let carries = image.row.is_some_and(|row| row.flavour != Flavour::None || !row.cuda.is_empty());
+        carries || knowledge::is_of_cuda(&image.reference)
+    });
+    if let Some(image) = image {
+        return Some(image.evidence.clone());
+    }
+    let toolkit = |carries: &[Carries]| carries.contains(&Carries::Toolkit) || carries.contains(&Carries::Cudnn);
+    if let Some(part) = env.system.iter().find(|part| toolkit(part.carries)) {
+        return Some(part.evidence.clone());
+    }
+    if let Some(only) = env.components.iter().find(|component| is_for_gpu_only(&component.name)) {
+        return Some(only.evidence.clone());
+    }
+    let at = env.start.at;
+    let named = words.iter().find(|word| is_of_gpu(word))?;
+    let reason = Reason::MadeForGpu { because: format!("by its name ({named}) it is for a GPU") };
+    Some(Evidence { at, reason, also: Vec::new(), basis: knowledge::Basis::Vendor, join: crate::environment::Join::Stated })
+}
+
+/// Whether a package is of no use without a GPU of NVIDIA's: parts of CUDA, and what is made for one CUDA major by its name.
+pub(crate) fn is_for_gpu_only(package: &str) -> bool {
+    let parts = package.strip_prefix("nvidia-").is_some_and(|rest| rest.contains("-cu"));
+    let owner = knowledge::module_owner(package).is_some_and(|row| !row.cuda.is_empty());
+    parts || owner || matches!(package, "onnxruntime-gpu" | "conda:pytorch-gpu" | "conda:pytorch-cuda" | "conda:cudatoolkit")
+}
+
+/// The words of a name, in lower case: `requirements/torch_cu126.txt` has requirements, torch, cu126, txt.
+fn words(name: &str) -> Vec<String> {
+    name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_ascii_lowercase).collect()
+}
+
+fn is_of_gpu(word: &str) -> bool {
+    matches!(word, "gpu" | "cuda" | "nvidia")
+        || word.strip_prefix("cuda").is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit()))
+        || word.starts_with("cu") && word.len() == 5 && CudaVersion::of_tag(word).is_some()
+}
+
+fn is_of_cpu(word: &str) -> bool {
+    matches!(word, "cpu" | "ci" | "test" | "tests" | "testing" | "docs" | "doc" | "lint" | "dev" | "rocm" | "mac" | "macos")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_names_say() {
+        let gpu = |name: &str| words(name).iter().any(|word| is_of_gpu(word)) && !words(name).iter().any(|word| is_of_cpu(word));
+        for name in [
+            "requirements/torch_cu126.txt",
+            "requirements-gpu.txt",
+            "docker/Dockerfile.cuda",
+            "env_cuda118.yml",
+            "Dockerfile.nvidia",
+        ] {
+            assert!(gpu(name), "{name}");
+        }
+        for name in ["requirements.txt", "requirements-cpu-gpu.txt", "curl.txt", "culture12.txt", "cuba.yml", "tests/gpu.txt"] {
+            assert!(!gpu(name), "{name}");
+        }
+        for package in ["nvidia-cudnn-cu12", "cupy-cuda12x", "onnxruntime-gpu", "conda:pytorch-cuda"] {
+            assert!(is_for_gpu_only(package), "{package}");
+        }
+        assert!(!is_for_gpu_only("torch") && !is_for_gpu_only("onnxruntime") && !is_for_gpu_only("nvidia-ml-py"));
+    }
+}
