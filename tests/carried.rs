@@ -96,7 +96,7 @@ fn what_is_installed_into_it_meets_what_it_may_have() {
     }
     // What is made here has nothing from there.
     let made = "COPY --from=company/ml:1 /usr/local /usr/local\nRUN python3 -m venv /v && /v/bin/pip install torch==2.6.0";
-    assert_eq!(last(&format!("FROM ubuntu:22.04\n{made}")), ["<ubuntu:22.04> torch 2.6.0 pypi"]);
+    check(&[("Dockerfile", &format!("FROM ubuntu:22.04\n{made}\n"))], &["Dockerfile: <ubuntu:22.04> torch 2.6.0 pypi"]);
 }
 
 #[test]

@@ -202,6 +202,8 @@ pub struct StepIndex {
     pub last: bool,
     /// Other versions of the installer do not look at it.
     pub perhaps: bool,
+    /// Its host's name alone says that it mirrors PyPI: it may serve builds of its own besides.
+    pub by_name: bool,
 }
 
 /// Why the address of an index is not known, or whether there is one.

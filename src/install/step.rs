@@ -12,7 +12,7 @@ use super::view::View;
 use crate::environment::{
     Ask, Build, Candidates, Change, Channel, Conflict, Effect, Evidence, Holds, Origin, Reason, Step, StepIndex, Untold,
 };
-use crate::knowledge;
+use crate::knowledge::{self, Basis};
 use crate::notation::match_spec::MatchSpec;
 use crate::notation::requirement::{self, Requirement, Subject};
 use crate::outline::{IndexKind, Language, Tool};
@@ -112,6 +112,10 @@ impl State {
                 builds = Candidates { open: true, today: None, ..builds };
             }
             let mut evidence = at(want.at, &want.also, comes(&want.name, &want.shown, &builds), step.join);
+            // Of what such an index serves its name is all that is known.
+            if found.iter().any(|index| index.by_name) && builds.builds.iter().any(|build| build.index == "pypi") {
+                evidence.basis = Basis::Inferred;
+            }
             if let Some(base) = self.may_have_another_build(want, &builds, step).filter(|_| builds.today.is_some()) {
                 builds.open = true;
                 evidence.also.push((base, Reason::MayBeThere { package: want.name.clone() }));
@@ -163,8 +167,9 @@ impl State {
         for (name, held) in after {
             self.put(name, held);
         }
-        // What it installed besides is not known.
-        self.unlisted |= step.open;
+        // What it installed besides is not known: a torch for those that go by it, too.
+        let brings_torch = |want: &Wanted| want.name.strip_prefix("conda:").is_some_and(goes_with_torch);
+        self.unlisted |= step.open || wanted.iter().any(brings_torch);
         self.unlisted_of_conda |= step.open && step.tool == Tool::Conda;
         if let Some(at) = step.asks.iter().find(|ask| ask.anything).map(|ask| ask.at) {
             self.run_unread();
@@ -548,6 +553,11 @@ fn bring_unknown(wanted: &mut Vec<Wanted>, by: &str, at: Span) {
 fn bounds_torch(wanted: &[Wanted]) -> bool {
     let may = |name: &str| knowledge::may_bound_torch(name) || resolve::bounds_torch(name);
     wanted.iter().any(|w| w.alone.only().or_else(|| w.alone.today()).is_none() && may(&w.name))
+}
+
+/// Whether a package requires torch, as far as the tables tell of it.
+fn goes_with_torch(name: &str) -> bool {
+    knowledge::companion_of(name) == Some("torch") || knowledge::may_bound_torch(name) || resolve::bounds_torch(name)
 }
 
 /// conda's channels, as they are named.

@@ -397,6 +397,10 @@ pub(crate) fn gather(said: &mut Vec<Diagnostic>, manifest: impl Fn(FileId) -> Fi
 fn diagnostic(seen: &Seen, severity: Severity) -> Diagnostic {
     let mut labels: Vec<Label> = Vec::new();
     let mut push = |at: Span, reason: &Reason| {
+        // The start of a file that no command installs is no place to look at.
+        if at.start == at.end && !labels.is_empty() {
+            return;
+        }
         match labels.iter_mut().find(|l| l.at == at) {
             None => labels.push(Label { at, reason: reason.clone(), required: None }),
             // A place that asks for a package may bring another one.

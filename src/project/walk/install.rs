@@ -384,7 +384,11 @@ impl<'p, 'a> Walker<'p, 'a> {
                     pip_step.indexes.push(index);
                 }
                 Does::Include(include) => match self.beside(path, &include.path, include.how) {
-                    Some((file, found)) => self.include(&found, file, include.how, &mut pip_step, &via, 1),
+                    Some((file, found)) => {
+                        let mut inner = via.clone();
+                        inner.insert(0, (act.at, Reason::BroughtBy { path: found.clone() }));
+                        self.include(&found, file, include.how, &mut pip_step, &inner, 1);
+                    }
                     None => unread(&mut pip_step, include.how, &include.path),
                 },
                 Does::Set(variable) => self.set(variable, act.at),
@@ -500,6 +504,12 @@ impl<'p, 'a> Walker<'p, 'a> {
     }
 }
 
+/// A folder that is not here, of which its name tells whose clone it may be.
+fn cloned(folder: Asked) -> Asked {
+    let package = folder.text.as_deref().and_then(knowledge::package_cloned_to).map(str::to_owned);
+    Asked { package, ..folder }
+}
+
 /// Whether a folder is called like something that is compiled for the GPU where it is installed.
 fn is_source_build(folder: &Asked) -> bool {
     let name = folder.text.as_deref().and_then(|text| text.trim_end_matches('/').rsplit('/').next());
@@ -526,12 +536,6 @@ impl Before {
             (step.open, step.bounds_open) = (self.open, self.bounds_open);
         }
     }
-}
-
-/// A folder that is not here, of which its name tells whose clone it may be.
-fn cloned(folder: Asked) -> Asked {
-    let package = folder.text.as_deref().and_then(knowledge::package_cloned_to).map(str::to_owned);
-    Asked { package, ..folder }
 }
 
 /// How the names of wheels and archives begin of which not all is known: `torch` of `dist/torch-*.whl`, nothing of `dist/*.whl`.

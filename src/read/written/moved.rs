@@ -180,7 +180,7 @@ impl Moving<'_> {
                 | Place::Container(text)
                 | Place::Service { name: text, anew: _ }
                 | Place::Image(text) => self.text(text),
-                Place::Started | Place::PlainShell | Place::Call | Place::Subshell | Place::Back => {}
+                Place::PlainShell | Place::Started | Place::Call | Place::Subshell | Place::Back => {}
             },
             Does::Compile(compile) => self.texts(&mut compile.arguments),
             Does::Launch(launch) => self.launch(launch),
