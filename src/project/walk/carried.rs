@@ -77,9 +77,12 @@ impl<'a> Walker<'_, 'a> {
             let own = |event: &Event| matches!(event, Event::Install(step) if step.prefix == Prefix::Venv(source.to_owned()));
             happened.events.iter().any(own)
         };
+        // Asked once, not for each event.
+        let apart: Vec<bool> = sources.iter().map(|source| installed_apart(source)).collect();
+        let made_there: Vec<bool> = sources.iter().map(|source| was_made_in(happened, source)).collect();
         let lands = |prefix: &Prefix| {
-            let apart = |source: &str| *prefix == Prefix::System && installed_apart(source);
-            let from = sources.iter().find(|source| prefix.lies_in(source) && !apart(source))?;
+            let mut fitting = sources.iter().zip(&apart);
+            let (from, _) = fitting.find(|(source, apart)| prefix.lies_in(source) && !(**apart && *prefix == Prefix::System))?;
             Some(prefix.copied(from, to))
         };
         let mut brought = Vec::new();
@@ -106,13 +109,7 @@ impl<'a> Walker<'_, 'a> {
                     brought.extend(lands(prefix).map(|prefix| Event::PythonOf { prefix, python }));
                 }
                 Event::Base { image, at, .. } => {
-                    // An environment that was made there holds what was put into it.
-                    let made_there = |source: &str| {
-                        let made =
-                            |event: &Event| matches!(event, Event::Install(step) if step.made && step.prefix.lies_in(source));
-                        !Prefix::System.lies_in(source) && happened.events.iter().any(made)
-                    };
-                    for source in sources.iter().filter(|source| !made_there(source)) {
+                    for (source, _) in sources.iter().zip(&made_there).filter(|(_, made)| !**made) {
                         let what = image.as_ref().map_or(Brought::Unknown, |image| of_image(image, source));
                         brought.extend(once(what, *at));
                     }
@@ -186,6 +183,12 @@ pub(super) struct Happened {
     events: Vec<Event>,
     /// The manifests that are installed there.
     installed: BTreeSet<String>,
+}
+
+/// Whether a folder is an environment that was made there: it holds what was put into it.
+fn was_made_in(happened: &Happened, source: &str) -> bool {
+    let made = |event: &Event| matches!(event, Event::Install(step) if step.made && step.prefix.lies_in(source));
+    !Prefix::System.lies_in(source) && happened.events.iter().any(made)
 }
 
 /// The package whose files alone a path leads to.
