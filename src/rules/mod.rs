@@ -22,6 +22,7 @@ mod image_tag_gone;
 mod index_shadowed;
 mod library_path_shadows_wheel;
 mod local_version_without_index;
+mod module_installed_twice;
 mod no_kernels_for_gpu;
 mod no_nvcc_for_build;
 mod nvcc_mismatch;
@@ -53,6 +54,7 @@ pub static RULES: &[&Rule] = &[
     &index_shadowed::RULE,
     &library_path_shadows_wheel::RULE,
     &local_version_without_index::RULE,
+    &module_installed_twice::RULE,
     &no_kernels_for_gpu::RULE,
     &no_nvcc_for_build::RULE,
     &nvcc_mismatch::RULE,
