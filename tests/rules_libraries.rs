@@ -97,3 +97,77 @@ fn modules_that_are_installed_twice() {
         ],
     );
 }
+
+#[test]
+fn pins_of_nvidia_s_wheels() {
+    table(
+        "nvidia-pin-conflict",
+        &[
+            ("requirements.txt", "torch==2.7.0\nnvidia-cudnn-cu12~=8.9\n", "error 2"),
+            ("requirements.txt", "nvidia_cudnn_cu12==8.9.2.26\ntorch==2.4.0\n", "error 1"),
+            ("requirements.txt", "torch==2.6.0\nnvidia-nccl-cu12>=2.25\n", "error 2"),
+            ("requirements.txt", "torch==2.6.0\nnvidia-cublas-cu12==12.1.3.1\nnvidia-cudnn-cu12==8.9.2.26\n", "error 2"),
+            ("requirements.txt", "torch==2.5.1\ntensorflow[and-cuda]==2.15.0\n", "error 1"),
+            ("requirements.txt", "torch==2.3.1\nonnxruntime-gpu[cuda,cudnn]==1.22.0\n", "error 1"),
+            ("requirements.txt", "vllm==0.6.6\nnvidia-nccl-cu12==2.18.1\n", "error 2"),
+            ("requirements.txt", "torch==2.11.0\ncuda-toolkit==12.8.1\n", "error 2"),
+            (
+                "requirements.txt",
+                "--index-url https://download.pytorch.org/whl/cu124\ntorch==2.6.0\nnvidia-cudnn-cu12==9.5.1.17\n",
+                "error 3",
+            ),
+            (
+                "environment.yml",
+                "dependencies:\n  - pip:\n      - torch==2.2.0\n      - nvidia-cudnn-cu12==9.1.0.70\n",
+                "error 4",
+            ),
+            (
+                "Dockerfile",
+                "FROM python:3.11\nARG CUDNN=8.9.7.29\nRUN pip install torch==2.5.1 nvidia-cudnn-cu12==${CUDNN}\n",
+                "error 3",
+            ),
+            ("Dockerfile", "FROM python:3.11\nRUN uv pip install --system torch==2.5.1 \"nvidia-cudnn-cu12<9\"\n", "error 2"),
+            ("Dockerfile", "FROM pytorch/pytorch:2.5.1-cuda12.4-cudnn9-runtime\nRUN pip install torch==2.5.1\n", ""),
+            ("Makefile", "install:\n\tpip install torch==2.5.1 nvidia-cudnn-cu12==9.3.0.75\n", "error 2"),
+            (
+                "pyproject.toml",
+                "[tool.poetry]\nname = 'x'\nversion = '1'\n[tool.poetry.dependencies]\npython = '^3.10'\ntorch = '2.5.1'\nnvidia-cudnn-cu12 = '8.9.2.26'\n",
+                "error 7",
+            ),
+            // One after the other.
+            ("install.sh", "pip install torch==2.5.1\npip install nvidia-cudnn-cu12==8.9.7.29\n", "error 2"),
+            ("install.sh", "pip install torch==2.8.0\npip install nvidia-cudnn-cu12==9.1.0.70\n", "error 2"),
+            ("install.sh", "pip install torch==2.5.1\npip install --no-deps nvidia-nccl-cu12==2.18.3\n", "warning 2"),
+            ("install.sh", "pip install torch==2.5.1\npip install -U nvidia-nccl-cu12==2.26.2\n", "info 2"),
+            ("install.sh", "pip install torch==2.3.1\npip install 'tensorflow[and-cuda]==2.18.0'\n", "error 2"),
+            ("install.sh", "pip install torch==2.1.0\npip install nvidia-cudnn-cu11==8.6.0.163\n", "warning 2"),
+            // Traps.
+            ("requirements.txt", "torch==2.5.1\nnvidia-cudnn-cu12\nnvidia-ml-py==12.535.133\n", ""),
+            ("requirements.txt", "torch==2.5.1\nnvidia-cudnn-cu12==9.1.0.70\nnvidia-nccl-cu12>=2.20\n", ""),
+            ("requirements.txt", "torch==2.5.1\nnvidia-cudnn-cu12>=9,<10\n", ""),
+            ("requirements.txt", "torch==2.5.1+cpu\nnvidia-cudnn-cu12==8.9.2.26\n", ""),
+            ("requirements.txt", "torch==2.5.1; sys_platform == 'darwin'\nnvidia-cudnn-cu12==8.9.2.26\n", ""),
+            ("requirements.txt", "torch==1.12.1\nnvidia-cudnn-cu11==8.6.0.163\n", ""),
+            (
+                "requirements.txt",
+                "--index-url https://pypi.example/simple\ntorch==2.5.1\nnvidia-cudnn-cu12==8.9.2.26\n",
+                "error 3",
+            ),
+            ("requirements.txt", "--index-url https://wheels.example/pt\ntorch>=2.5.1,<2.9\nnvidia-cudnn-cu12==8.9.2.26\n", ""),
+            ("requirements.txt", "tensorflow==2.15.0\ntorch==2.5.1\n", ""),
+            ("requirements.txt", "torch\ntensorflow[and-cuda]==2.15.0\n", ""),
+            ("install.sh", "pip install nvidia-cudnn-cu12==8.9.7.29\npip install torch==2.5.1\n", ""),
+            ("install.sh", "pip install torch==2.5.1\npip install nvidia-cudnn-cu12\n", ""),
+            (
+                "Dockerfile",
+                "FROM python:3.11 AS a\nRUN pip install torch==2.5.1\nFROM python:3.11\nRUN pip install nvidia-cudnn-cu12==8.9.7.29\n",
+                "",
+            ),
+            (
+                "pyproject.toml",
+                "[project]\nname = 'x'\nversion = '1'\n[project.optional-dependencies]\na = ['torch==2.5.1']\nb = ['nvidia-cudnn-cu12==8.9.2.26']\n",
+                "",
+            ),
+        ],
+    );
+}

@@ -145,6 +145,10 @@ pub struct Ask {
     pub alone: Candidates,
     /// Those left once the asks of the step have pruned each other.
     pub builds: Candidates,
+    /// `tensorflow[and-cuda]`.
+    pub extras: Vec<String>,
+    /// What others require of it does not count: a setting says what comes.
+    pub overridden: bool,
     /// From where, as far as that is written.
     pub from: Origin,
     /// As conda is asked for it.

@@ -26,6 +26,7 @@ mod module_installed_twice;
 mod no_kernels_for_gpu;
 mod no_nvcc_for_build;
 mod nvcc_mismatch;
+mod nvidia_pin_conflict;
 mod pypi_build_is_cpu;
 mod pytorch_channel_frozen;
 mod torch_from_conda_and_pip;
@@ -58,6 +59,7 @@ pub static RULES: &[&Rule] = &[
     &no_kernels_for_gpu::RULE,
     &no_nvcc_for_build::RULE,
     &nvcc_mismatch::RULE,
+    &nvidia_pin_conflict::RULE,
     &pypi_build_is_cpu::RULE,
     &pytorch_channel_frozen::RULE,
     &torch_from_conda_and_pip::RULE,
