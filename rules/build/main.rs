@@ -143,7 +143,7 @@ const KINDS: &[(&str, Take, &[&str])] = &[
     ("feature", Tables::feature, &["name", "brings", "source"]),
     ("torch_bound", Tables::torch_bound, &["package", "requires", "source"]),
     ("complete", Tables::complete, &["package", "since", "source"]),
-    ("module_owner", Tables::module_owner, &["package", "module", "until", "cuda", "basis", "source"]),
+    ("module_owner", Tables::module_owner, &["package", "module", "until", "same_from", "cuda", "basis", "source"]),
     ("source_repository", Tables::source_repository, &["address", "package", "source"]),
     ("build_variable", Tables::build_variable, &["name", "source"]),
     (

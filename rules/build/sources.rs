@@ -10,8 +10,9 @@ impl Tables {
         let (basis, source) = self.basis_and_source(row, "basis", "source", "")?;
         let (package, module) = (row.must("package")?, row.must("module")?);
         let text = format!(
-            "ModuleOwner {{ package: {package:?}, module: {module:?}, until: {:?}, cuda: {:?}, basis: {basis}, source: {source} }}",
+            "ModuleOwner {{ package: {package:?}, module: {module:?}, until: {:?}, same_from: {:?}, cuda: {:?}, basis: {basis}, source: {source} }}",
             row.text("until")?,
+            row.text("same_from")?,
             row.text("cuda")?,
         );
         self.module_owners.push((text_key(package), text));

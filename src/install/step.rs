@@ -149,8 +149,8 @@ impl State {
             let from = if want.implied { Origin::Required } else { want.from.clone() };
             let wants = want.wants.clone();
             let (package, alone, route) = (want.name.clone(), want.alone.clone(), view.route(&want.name));
-            let spec = want.spec.clone();
-            asks.push(Ask { package, wants, evidence, alone, builds, from, spec, route, looked_for });
+            let (spec, extras, overridden) = (want.spec.clone(), want.extras.clone(), overridden(want).is_some());
+            asks.push(Ask { package, wants, evidence, alone, builds, extras, overridden, from, spec, route, looked_for });
             changes.extend(change);
         }
         // A required package that nobody asked for is none that could be asked for otherwise.
@@ -424,7 +424,9 @@ impl State {
                 let Subject::Package { name, wants, .. } = &parsed.subject else { continue };
                 // Parts of CUDA come with their framework's row, unless an extra asks for them.
                 let by_extra = holds(&[]) != Some(true) && !knowledge::releases(name).is_empty();
-                if !resolve::is_framework(name) && !by_extra {
+                // A constraint on a package says something of it where it comes.
+                let bounded = !view.limits.bounds(name).is_empty();
+                if !resolve::is_framework(name) && !by_extra && !bounded {
                     continue;
                 }
                 let there = self.there(name).and_then(|(_, held)| held.builds.only().or_else(|| held.builds.today()));
@@ -454,6 +456,7 @@ impl State {
                         // What others require prunes it later; what an extra requires is known here only.
                         let wants = if by_extra { wants.clone() } else { Specifiers::default() };
                         let mut new = self.package(name.clone(), wants, &ask, view);
+                        new.extras.clone_from(&parsed.extras);
                         new.alone.open |= by_extra && !alone;
                         // From where its requirer comes is not known, nor is what else is there.
                         if elsewhere {

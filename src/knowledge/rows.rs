@@ -439,6 +439,8 @@ pub struct ModuleOwner {
     pub module: &'static str,
     /// The last release that is known to own it; empty = all.
     pub until: &'static str,
+    /// The first release that is the same build as the package of the module's own name; empty = none is.
+    pub same_from: &'static str,
     /// The CUDA major that the package is made for, by its name or its libraries'; empty = not in the name.
     pub cuda: &'static str,
     /// How sure.

@@ -26,9 +26,11 @@ mod image_tag_gone;
 mod index_shadowed;
 mod library_path_shadows_wheel;
 mod local_version_without_index;
+mod module_installed_twice;
 mod no_kernels_for_gpu;
 mod no_nvcc_for_build;
 mod nvcc_mismatch;
+mod nvidia_pin_conflict;
 mod pypi_build_is_cpu;
 mod pytorch_channel_frozen;
 mod torch_from_conda_and_pip;
@@ -61,9 +63,11 @@ pub static RULES: &[&Rule] = &[
     &index_shadowed::RULE,
     &library_path_shadows_wheel::RULE,
     &local_version_without_index::RULE,
+    &module_installed_twice::RULE,
     &no_kernels_for_gpu::RULE,
     &no_nvcc_for_build::RULE,
     &nvcc_mismatch::RULE,
+    &nvidia_pin_conflict::RULE,
     &pypi_build_is_cpu::RULE,
     &pytorch_channel_frozen::RULE,
     &torch_from_conda_and_pip::RULE,
