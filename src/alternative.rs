@@ -245,9 +245,7 @@ impl Wanted<'_> {
 
     /// The version that a component is asked for in.
     fn pin_of(&self, component: &Component) -> Option<Version> {
-        let mut asks = self.env.steps.iter().flat_map(|step| &step.asks);
-        let same = |ask: &&Ask| ask.package == component.name && ask.evidence.at == component.evidence.at;
-        asks.find(same).and_then(|ask| ask.wants.pin())
+        self.env.ask_of(component).and_then(|(_, ask)| ask.wants.pin())
     }
 
     /// The packages that cannot stay as they are beside another release, with the version that goes with it.

@@ -23,7 +23,7 @@ pub(crate) fn compiles(env: &Environment, built: &Compiled) -> Compiles {
         Building::Program { program, .. } if program == "nvcc" || program == EXTENSION => Compiles::Surely,
         Building::Program { .. } => Compiles::Unknown,
         Building::Package { row, wants } => {
-            if is_skipped(row, built) || may_come_as_wheel(env, row, wants) {
+            if is_skipped(row, built) || may_come_as_wheel(env, row, wants, built) {
                 return Compiles::Unknown;
             }
             match row.nvcc {
@@ -76,9 +76,14 @@ fn is_skipped(row: &SourceBuild, built: &Compiled) -> bool {
     })
 }
 
+/// Whether the build looks for a wheel of its own first.
+pub(crate) fn fetches_wheels(row: &SourceBuild, built: &Compiled) -> bool {
+    !row.fetches_wheels_unless.is_empty() && !built.variables.contains_key(row.fetches_wheels_unless)
+}
+
 /// Whether the build may find a wheel of its own for the torch and Python that are there.
-fn may_come_as_wheel(env: &Environment, row: &SourceBuild, wants: &str) -> bool {
-    if !row.fetches_wheels {
+fn may_come_as_wheel(env: &Environment, row: &SourceBuild, wants: &str, built: &Compiled) -> bool {
+    if !fetches_wheels(row, built) {
         return false;
     }
     let pin = Specifiers::parse(wants).ok().and_then(|wants| wants.pin()).map(|pin| pin.public().to_string());

@@ -37,6 +37,7 @@ mod needs;
 pub mod notation;
 mod other_image;
 pub mod outline;
+mod parts;
 pub mod platform;
 mod project;
 pub mod read;

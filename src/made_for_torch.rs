@@ -2,7 +2,7 @@
 //! its page and is in no table.
 
 use crate::chain;
-use crate::environment::{Ask, Environment, Reason, Step};
+use crate::environment::{Ask, Environment, Evidence, Reason, Step};
 use crate::knowledge::{self, Release};
 use crate::outline::Tool;
 use crate::version::{CudaVersion, Version};
@@ -66,6 +66,82 @@ pub(crate) fn named(env: &Environment) -> Vec<String> {
         }
     }
     names
+}
+
+/// What a name says of the torch and the CUDA that a build is for: a local version (`pt21cu118`, `cu122torch2.2cxx11abiFALSE`), the
+/// id of a page (`pyg/torch-2.1.0+cu121`, `mmcv/cu118/torch2.0`).
+pub(crate) struct Named {
+    /// Major and minor.
+    pub(crate) torch: Option<(u64, u64)>,
+    pub(crate) cuda: Option<CudaVersion>,
+}
+
+impl Named {
+    pub(crate) fn of(text: &str) -> Self {
+        let text = text.to_ascii_lowercase();
+        let pair = |text: &str| {
+            let mut numbers = text.split('.');
+            Some((numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?))
+        };
+        let behind = |word: &str| {
+            let rest = &text[text.find(word)? + word.len()..];
+            let rest = rest.trim_start_matches('-');
+            let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
+            Some(rest[..end].trim_end_matches('.').to_owned())
+        };
+        // `pt21` and `pt20` have one digit each; `pt113` is 1.13.
+        let short = |digits: String| match digits.as_bytes() {
+            [_, _, ..] if !digits.contains('.') => {
+                digits.split_at_checked(1).and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)))
+            }
+            _ => pair(&digits),
+        };
+        let torch = behind("torch").and_then(|number| pair(&number)).or_else(|| behind("pt").and_then(short));
+        // `cu12` is a major alone, `cu92` is 9.2.
+        let cuda = behind("cu").and_then(|digits| match digits.as_bytes() {
+            [b'1', _] => CudaVersion::parse(&digits),
+            _ => CudaVersion::of_tag(&format!("cu{digits}")),
+        });
+        Self { torch, cuda }
+    }
+}
+
+/// The torch of an environment, as far as it is known.
+pub(crate) struct Torch<'a> {
+    /// `2.1.0`, or an image's own `2.2.0a0`.
+    pub(crate) version: Version,
+    pub(crate) cuda: Option<CudaVersion>,
+    pub(crate) cpu: bool,
+    pub(crate) evidence: &'a Evidence,
+    /// It is that one and no other.
+    pub(crate) sure: bool,
+}
+
+impl<'a> Torch<'a> {
+    pub(crate) fn of(env: &'a Environment) -> Option<Self> {
+        let torch = env.component("torch").or_else(|| env.component("conda:pytorch")).filter(|torch| !torch.may_be_another())?;
+        if let Some(build) = torch.builds.only().or_else(|| torch.builds.today()) {
+            let alike = torch.builds.builds.iter().all(|other| other.cuda() == build.cuda() && other.is_cpu() == build.is_cpu());
+            return Some(Self {
+                version: build.version.public(),
+                cuda: build.cuda().filter(|_| alike),
+                cpu: build.is_cpu() && alike,
+                evidence: &torch.evidence,
+                sure: torch.builds.only().is_some(),
+            });
+        }
+        // The row of an image tells its torch, of which no index has a build.
+        let row = env.image.as_ref().and_then(|image| image.row).filter(|row| !row.torch.is_empty())?;
+        let from_image = torch.evidence.at == env.image.as_ref()?.evidence.at;
+        let version = Version::parse(row.torch).filter(|_| from_image)?;
+        Some(Self { version, cuda: CudaVersion::parse(row.cuda), cpu: false, evidence: &torch.evidence, sure: true })
+    }
+    /// Major and minor.
+    pub(crate) fn line(&self) -> Option<(u64, u64)> {
+        let text = self.version.to_string();
+        let mut numbers = text.split(|c: char| !c.is_ascii_digit());
+        Some((numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?))
+    }
 }
 
 /// The page where all of these packages are for another torch, where the tables know it.
@@ -136,6 +212,30 @@ mod tests {
             ("", false),
         ] {
             assert_eq!(says_torch(text), says, "{text}");
+        }
+    }
+}
+
+#[cfg(test)]
+mod names {
+    use super::Named;
+
+    #[test]
+    fn what_names_say_of_torch() {
+        for (text, torch, cuda) in [
+            ("pt21cu118", Some((2, 1)), Some("11.8")),
+            ("pt113cu117", Some((1, 13)), Some("11.7")),
+            ("cu122torch2.2cxx11abiFALSE", Some((2, 2)), Some("12.2")),
+            ("pyg/torch-2.1.0+cu121", Some((2, 1)), Some("12.1")),
+            ("mmcv/cu118/torch2.0", Some((2, 0)), Some("11.8")),
+            ("detectron2/cpu/torch1.8", Some((1, 8)), None),
+            ("cu12torch2.6cxx11abiFALSE", Some((2, 6)), Some("12")),
+            ("cu118", None, Some("11.8")),
+            ("local.1", None, None),
+            ("", None, None),
+        ] {
+            let named = Named::of(text);
+            assert_eq!((named.torch, named.cuda.map(|cuda| cuda.to_string()).as_deref()), (torch, cuda), "{text}");
         }
     }
 }

@@ -43,7 +43,12 @@ impl<'a> Tagged<'a> {
         let pin = ask.wants.pin().filter(|_| ask.looked_for && ask.from == Origin::Index)?;
         let tag = pin.local()?;
         let named = |index: &'a StepIndex| Some((index, knowledge::index_by_id(index.id?)?));
-        let indexes = step.looks_at(ask)?.into_iter().map(named).collect::<Option<Vec<_>>>()?;
+        let looked_at = step.looks_at(ask)?;
+        // What such a one does not have is not known.
+        if looked_at.iter().any(|index| index.by_name) {
+            return None;
+        }
+        let indexes = looked_at.into_iter().map(named).collect::<Option<Vec<_>>>()?;
         Some(Self { ask, version: pin.public(), tag, indexes })
     }
     /// What one of the indexes has for it.

@@ -289,7 +289,8 @@ fn arms_of_a_template_exclude_each_other() {
     let arms = "FROM python:3.11\n{% if new %}\nRUN pip install torch==2.6.0\n{% else %}\nRUN pip install torch==2.1.0 torchvision==0.16.0 --index-url https://download.pytorch.org/whl/cu118\n{% endif %}\n";
     assert_eq!(said("Dockerfile.j2", arms), [3]);
     // The same test of another block goes with it.
-    let both = arms.to_owned() + "{% if not new %}\nRUN pip install torchaudio==2.1.0\n{% endif %}\n";
+    let both = arms.to_owned()
+        + "{% if not new %}\nRUN pip install torchaudio==2.1.0+cu118 --index-url https://download.pytorch.org/whl/cu118\n{% endif %}\n";
     assert_eq!(said("Dockerfile.j2", &both), [3]);
     let go = arms
         .replace("{% if new %}", "{{- if not .Old }}")

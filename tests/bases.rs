@@ -75,7 +75,7 @@ fn whatever_starts_an_unknown_image_starts_what_it_has() {
     let table = [
         (
             ".github/workflows/a.yml",
-            "on: push\njobs:\n  t:\n    runs-on: [self-hosted, gpu]\n    container: IMAGE\n    steps:\n      - run: pip install torch==2.11.0\n",
+            "on: push\njobs:\n  t:\n    runs-on: [self-hosted, gpu]\n    container: {image: 'IMAGE', options: --gpus all}\n    steps:\n      - run: pip install torch==2.11.0\n",
         ),
         (".gitlab-ci.yml", "t:\n  image: IMAGE\n  tags: [gpu]\n  script:\n    - pip install torch==2.11.0\n"),
         (

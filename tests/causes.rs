@@ -157,3 +157,18 @@ fn what_a_range_requires_is_that_of_the_build_that_comes() {
     assert!(!report.diagnostics.is_empty());
     assert!(!format!("{:?}", report.diagnostics).contains('\u{2026}'), "{:#?}", report.diagnostics);
 }
+
+#[test]
+fn no_label_is_an_empty_place() {
+    let list = "name: x\nchannels: [pytorch, nvidia]\ndependencies:\n  - python=3.10\n  - pytorch=2.1.0\n  - pytorch-cuda=12.1\n";
+    for text in [format!("{list}  - pip:\n    - torch==2.6.0\n"), format!("{list}  - pip:\n    - -r requirements.txt\n")] {
+        let mut linter = Linter::new(Settings::default());
+        linter.set("environment.yml", &text).expect("no mistakes");
+        linter.set("requirements.txt", "torch==2.6.0\n").expect("no mistakes");
+        linter.host(Origin::CommandLine, "host.toml", HOST).expect("a host");
+        let report = linter.report();
+        assert!(!report.diagnostics.is_empty(), "{text}");
+        let empty = report.diagnostics.iter().find(|d| d.labels.iter().any(|label| label.at.range().is_empty()));
+        assert!(empty.is_none(), "{text}: {empty:?}");
+    }
+}

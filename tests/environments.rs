@@ -623,3 +623,19 @@ fn a_conda_environment_comes_from_another_stage() {
 fn uv_installs_for_the_python_that_it_is_told() {
     check(&[("a.sh", "uv pip install --python-version 3.8 torch\n")], &["a.sh: torch 2.4.1… pypi"]);
 }
+
+#[test]
+fn the_environment_of_an_action_is_that_of_its_file() {
+    let file = ("environment.yml", "name: foo\ndependencies:\n  - python=3.10\n  - pytorch=2.1.0\n");
+    let job = |shell: &str| {
+        let uses = "      - uses: mamba-org/setup-micromamba@v2\n        with: {environment-file: environment.yml}\n";
+        let run = format!("      - run: pip install torchvision==0.16.0\n        shell: {shell}\n");
+        format!("on: push\njobs:\n  a:\n    runs-on: self-hosted\n    steps:\n{uses}{run}")
+    };
+    let starts = |shell: &str| {
+        let found = environments(&[(".github/workflows/ci.yml", &job(shell)), file]);
+        found.into_iter().filter(|line| line.starts_with(".github")).collect::<Vec<_>>()
+    };
+    assert_eq!(starts("bash -el {0}").len(), 1, "{:?}", starts("bash -el {0}"));
+    assert_eq!(starts("bash").len(), 2, "{:?}", starts("bash"));
+}

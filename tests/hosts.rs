@@ -93,6 +93,20 @@ fn a_comment_for_a_rule_that_lacks_its_host_is_not_unused() {
 }
 
 #[test]
+fn a_comment_in_a_host_file_of_the_repository_may_be_unused() {
+    let host = |driver: &str| format!("driver = \"{driver}\"  # cudalint: ignore[driver-too-old] soon\n");
+    let manifest = ("requirements.txt", "torch==2.6.0\n");
+    let config = ("cudalint.toml", "hosts = [\"hosts/*.toml\"]\n");
+    let said = |driver: &str| run(folder(&[manifest, config, ("hosts/a.toml", &host(driver))]).path(), &[]).0;
+    assert_eq!(said("470.82.01"), "", "it silences that");
+    assert!(
+        said("580.65.06").contains("hosts/a.toml:1:42: info[unused-ignore]: ignore[driver-too-old]"),
+        "{}",
+        said("580.65.06")
+    );
+}
+
+#[test]
 fn a_comment_may_silence_that_another_is_unused() {
     let both = "companion-mismatch, unused-ignore";
     for (text, found) in [

@@ -497,3 +497,54 @@ fn a_smoke_test_on_a_lent_runner_tells_nothing_of_other_machines() {
     let own = job("ubuntu-latest").replace("docker build -t app .", "pip install torch==2.11.0").replace("docker run app ", "");
     assert_eq!(said_of_driver(&[(".github/workflows/a.yml", &own)]), Vec::<String>::new());
 }
+
+#[test]
+fn the_gpu_of_one_pod_of_a_job_is_no_lack_of_the_others() {
+    let pod = |image: &str, command: &str, more: &str| {
+        format!("{{template: {{spec: {{containers: [{{name: c, image: {image}, command: {command}{more}}}]}}}}}}")
+    };
+    let gpu = ", resources: {limits: {nvidia.com/gpu: 8}}";
+    let job = |launcher: &str, worker: &str| {
+        let text = format!(
+            "apiVersion: kubeflow.org/v2beta1\nkind: MPIJob\nmetadata: {{name: j}}\nspec:\n  mpiReplicaSpecs:\n    Launcher: {launcher}\n    Worker: {worker}\n"
+        );
+        said(&[("job.yaml", &text)]).len()
+    };
+    let launcher = pod("a", "[mpirun, python, x.py, --device, cuda]", "");
+    assert_eq!(job(&launcher, &pod("b", "[sleep, infinity]", gpu)), 0);
+    assert_eq!(job(&launcher, &pod("b", "[sleep, infinity]", "")), 1);
+    // Objects of one file are no job together.
+    let object = |name: &str, gpu: &str| {
+        format!(
+            "apiVersion: v1\nkind: Pod\nmetadata: {{name: {name}}}\nspec: {{containers: [{{name: c, image: {name}, command: [python, x.py, --device, cuda]{gpu}}}]}}\n"
+        )
+    };
+    assert_eq!(said(&[("pods.yaml", &format!("{}---\n{}", object("a", ""), object("b", gpu)))]).len(), 1);
+}
+
+#[test]
+fn other_ways_to_a_gpu_in_a_pod() {
+    let lacks = |metadata: &str, pod: &str, container: &str| {
+        let text = format!(
+            "apiVersion: v1\nkind: Pod\nmetadata: {{name: p{metadata}}}\nspec:\n  {pod}\n  containers:\n  - name: c\n    image: a\n    command: [python, x.py, --device, cuda]\n    {container}\n"
+        );
+        !said(&[("pod.yaml", &text)]).is_empty()
+    };
+    let none = "tty: true";
+    let device = "volumeMounts: [{name: dev, mountPath: /dev}]";
+    for (metadata, pod, container, want) in [
+        ("", "hostNetwork: true", none, true),
+        ("", "runtimeClassName: nvidia-cdi", none, false),
+        ("", "runtimeClassName: my-gpus", none, false),
+        ("", "runtimeClassName: '{{ .Values.runtime }}'", none, false),
+        (", annotations: {cdi.k8s.io/gpu: nvidia.com/gpu=all}", "hostNetwork: true", none, false),
+        (", annotations: {cdi.k8s.io/nic: vendor.com/nic=0}", "hostNetwork: true", none, true),
+        ("", "volumes: [{name: dev, hostPath: {path: /dev}}]", device, false),
+        ("", "volumes: [{name: dev, hostPath: {path: /dev/nvidia0}}]", device, false),
+        ("", "volumes: [{name: dev, hostPath: {path: /dev/shm}}]", device, true),
+        ("", "volumes: [{name: dev, hostPath: {path: /dev}}]", none, true),
+        ("", "hostNetwork: true", "resources: {requests: {nvidia.com/gpu: 1}}", false),
+    ] {
+        assert_eq!(lacks(metadata, pod, container), want, "{metadata} {pod} {container}");
+    }
+}

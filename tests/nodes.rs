@@ -89,3 +89,73 @@ fn an_image_that_is_built_here_is_for_the_nodes_of_its_pods() {
     }
     assert!(!speaks(&[("k/a.yaml", &on_v100)], "GTX 1080"));
 }
+
+/// Whether this file is held against a machine with an old driver.
+fn held(path: &str, text: &str, gpu: &str) -> bool {
+    let mut linter = Linter::new(Settings { select: vec!["driver-too-old".to_owned()], ..Settings::default() });
+    linter.set(path, text).expect("no configuration");
+    linter.host(Origin::Outside, "host.toml", &format!("driver = \"470.182.03\"\n{gpu}")).expect("a host");
+    !linter.report().diagnostics.is_empty()
+}
+
+#[test]
+fn batch_scripts_are_sent_to_nodes() {
+    for (options, want) in [
+        ("#SBATCH --gres=gpu:1", true),
+        ("#SBATCH --time=1:00:00", true),
+        ("#SBATCH --partition=cpu", false),
+        ("#SBATCH -p cpu", false),
+        ("#SBATCH -pcpu", false),
+        ("#SBATCH --partition=cpu-long --time=1", false),
+        ("#SBATCH --partition \"cpu\"", false),
+        ("#SBATCH --constraint=cpu\n#SBATCH --qos=regular", false),
+        ("#SBATCH -C cpu", false),
+        ("#SBATCH -q cpu_short", false),
+        ("#SBATCH --partition=cpu,gpu", true),
+        ("#SBATCH --partition=gpu\n#SBATCH --gres=gpu:1", true),
+        ("#SBATCH --partition=long", true),
+        ("#SBATCH --partition=b200", false),
+        ("##SBATCH --partition=cpu", true),
+        ("module purge\n#SBATCH --partition=cpu", true),
+    ] {
+        let text = format!("#!/bin/bash\n{options}\npip install torch==2.6.0\n");
+        assert_eq!(held("a.sbatch", &text, "[[gpu]]\nname = \"RTX 4090\"\n"), want, "{options}");
+    }
+    // What it starts is sent there, too.
+    let container = |partition: &str| {
+        let text = format!(
+            "#!/bin/bash\n#SBATCH --partition={partition}\nsrun --container-image=pytorch/pytorch:2.1.0-cuda12.1-cudnn8-runtime python x.py\n"
+        );
+        held("a.sbatch", &text, "")
+    };
+    assert!(!container("cpu") && container("gpu"));
+}
+
+#[test]
+fn a_job_container_has_the_gpu_that_its_options_ask_for() {
+    let job = |container: &str| {
+        let text = format!(
+            "on: push\njobs:\n  t:\n    runs-on: [self-hosted, gpu]\n{container}    steps:\n      - run: pip install torch==2.6.0\n"
+        );
+        held(".github/workflows/x.yml", &text, "")
+    };
+    assert!(job(""));
+    for (container, want) in [
+        ("python:3.11", false),
+        ("{image: 'python:3.11'}", false),
+        ("{image: 'python:3.11', options: --gpus all}", true),
+        ("{image: 'python:3.11', options: --runtime=nvidia --ipc=host}", true),
+        ("{image: 'python:3.11', options: --ipc=host}", false),
+        ("{image: 'python:3.11', options: '${{ inputs.options }}'}", false),
+    ] {
+        assert_eq!(job(&format!("    container: {container}\n")), want, "{container}");
+    }
+    // The GPU of a service is not the job's; what a pipeline's runner gives its jobs stands with the runner.
+    let service = "    services: {s: {image: 'a', options: --gpus all}}\n    container: python:3.11\n";
+    assert!(!job(service));
+    assert!(held(
+        ".gitlab-ci.yml",
+        "t:\n  tags: [self-hosted, gpu]\n  image: python:3.11\n  script: pip install torch==2.6.0\n",
+        ""
+    ));
+}

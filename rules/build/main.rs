@@ -84,6 +84,7 @@ struct Tables {
     source_builds: Vec<(Key, String)>,
     build_variables: BTreeSet<String>,
     conda_toolkits: Vec<(Key, String)>,
+    source_repositories: Vec<(Key, String)>,
 }
 
 fn read_tables(folder: &Path) -> Answer<Tables> {
@@ -142,7 +143,8 @@ const KINDS: &[(&str, Take, &[&str])] = &[
     ("feature", Tables::feature, &["name", "brings", "source"]),
     ("torch_bound", Tables::torch_bound, &["package", "requires", "source"]),
     ("complete", Tables::complete, &["package", "since", "source"]),
-    ("module_owner", Tables::module_owner, &["package", "module", "until", "cuda", "basis", "source"]),
+    ("module_owner", Tables::module_owner, &["package", "module", "until", "same_from", "cuda", "basis", "source"]),
+    ("source_repository", Tables::source_repository, &["address", "package", "source"]),
     ("build_variable", Tables::build_variable, &["name", "source"]),
     (
         "source_build",
@@ -160,7 +162,7 @@ const KINDS: &[(&str, Take, &[&str])] = &[
             "own_architectures",
             "architectures_by",
             "wheels",
-            "fetches_wheels",
+            "fetches_wheels_unless",
             "until",
             "basis",
             "source",
@@ -303,6 +305,7 @@ impl Tables {
         put("COMPLETE", "(&str, &str)", sorted(self.complete, "complete")?);
         put("MODULE_OWNERS", "ModuleOwner", sorted(self.module_owners, "module_owner")?);
         put("SOURCE_BUILDS", "SourceBuild", sorted(self.source_builds, "source_build")?);
+        put("SOURCE_REPOSITORIES", "(&str, &str)", sorted(self.source_repositories, "source_repository")?);
         put("CONDA_TOOLKITS", "&str", sorted(self.conda_toolkits, "conda_toolkit")?);
         put("BUILD_VARIABLES", "&str", self.build_variables.iter().map(|name| format!("{name:?}")).collect());
         put("SERVICE_VARIABLES", "(&str, &[&str])", sorted(self.service_variables, "service_variable")?);

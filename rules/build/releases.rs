@@ -37,6 +37,7 @@ pub(crate) const RELEASE: &[&str] = &[
     "glibc",
     "requires",
     "built_with",
+    "breaks_with",
     "needs",
     "brings",
     "kernels",
@@ -81,12 +82,13 @@ impl Tables {
             let text = format!(
                 "Release {{ package: {package:?}, version: {version:?}, tag: {tag:?}, indexes: &{indexes:?}, \
                  platforms: Platforms({platforms}), provides: {:?}, pythons: &{:?}, glibc: {:?}, requires: &{requires:?}, \
-                 built_with: {:?}, needs: &[{}], brings: &[{}], kernels: {kernels}, basis: {basis}, source: {source}, kernels_basis: {kernels_basis}, \
+                 built_with: {:?}, breaks_with: &{:?}, needs: &[{}], brings: &[{}], kernels: {kernels}, basis: {basis}, source: {source}, kernels_basis: {kernels_basis}, \
                  kernels_source: {kernels_source} }}",
                 row.text("provides")?,
                 row.list("pythons")?,
                 row.text("glibc")?,
                 row.text("built_with")?,
+                row.list("breaks_with")?,
                 parts(&row.list("needs")?)?,
                 parts(&row.list("brings")?)?,
             );
@@ -155,7 +157,7 @@ impl Tables {
                     c.requires.iter().map(|r| if published { r } else { r.split('+').next().unwrap_or(r) }).collect();
                 let text = format!(
                     "Release {{ package: {package:?}, version: {version:?}, tag: {:?}, indexes: &{:?}, platforms: Platforms({}), \
-                     provides: \"\", pythons: &[], glibc: {:?}, requires: &{requires:?}, built_with: {:?}, needs: &[], brings: &[], kernels: Kernels::{}, basis: \
+                     provides: \"\", pythons: &[], glibc: {:?}, requires: &{requires:?}, built_with: {:?}, breaks_with: &[], needs: &[], brings: &[], kernels: Kernels::{}, basis: \
                      Basis::{}, source: {}, kernels_basis: Basis::Inferred, kernels_source: {} }}",
                     b.tag,
                     b.indexes,

@@ -10,8 +10,9 @@ impl Tables {
         let (basis, source) = self.basis_and_source(row, "basis", "source", "")?;
         let (package, module) = (row.must("package")?, row.must("module")?);
         let text = format!(
-            "ModuleOwner {{ package: {package:?}, module: {module:?}, until: {:?}, cuda: {:?}, basis: {basis}, source: {source} }}",
+            "ModuleOwner {{ package: {package:?}, module: {module:?}, until: {:?}, same_from: {:?}, cuda: {:?}, basis: {basis}, source: {source} }}",
             row.text("until")?,
+            row.text("same_from")?,
             row.text("cuda")?,
         );
         self.module_owners.push((text_key(package), text));
@@ -24,6 +25,14 @@ impl Tables {
         let name = row.must("name")?;
         self.conda_toolkits.push((text_key(name), format!("{name:?}")));
         Ok(text_key(name))
+    }
+
+    /// Where the sources of a package lie.
+    pub(crate) fn source_repository(&mut self, row: &Row) -> Answer<Key> {
+        self.source(row.must("source")?)?;
+        let (address, package) = (row.must("address")?, row.must("package")?);
+        self.source_repositories.push((text_key(address), format!("({address:?}, {package:?})")));
+        Ok(text_key(address))
     }
 
     /// A variable that builds read, whatever they build.
@@ -50,7 +59,7 @@ impl Tables {
         };
         let text = format!(
             "SourceBuild {{ name: {name:?}, repositories: &{:?}, nvcc: {nvcc}, forced_by: {:?}, skipped_by: {:?}, without_torch: {}, imports_torch: {}, \
-             declares_torch: {}, own_architectures: {}, architectures_by: {:?}, wheels: {:?}, fetches_wheels: {}, until: {:?}, basis: {basis}, source: {source} }}",
+             declares_torch: {}, own_architectures: {}, architectures_by: {:?}, wheels: {:?}, fetches_wheels_unless: {:?}, until: {:?}, basis: {basis}, source: {source} }}",
             row.list("repositories")?,
             row.text("forced_by")?,
             row.text("skipped_by")?,
@@ -60,10 +69,10 @@ impl Tables {
             row.flag("own_architectures")?,
             row.text("architectures_by")?,
             row.text("wheels")?,
-            row.flag("fetches_wheels")?,
+            row.text("fetches_wheels_unless")?,
             row.text("until")?,
         );
-        for column in ["forced_by", "skipped_by", "asked_by", "architectures_by"] {
+        for column in ["forced_by", "skipped_by", "asked_by", "architectures_by", "fetches_wheels_unless"] {
             let names = row.text(column)?.split(' ').filter_map(|name| name.split('=').next());
             self.build_variables.extend(names.filter(|name| !name.is_empty()).map(str::to_owned));
         }

@@ -73,6 +73,13 @@ impl Environment {
     pub fn component(&self, name: &str) -> Option<&Component> {
         self.components.iter().find(|c| c.name == name)
     }
+    /// The ask that a component comes of, with the position of its step; `None` for what an image has.
+    #[must_use]
+    pub fn ask_of(&self, component: &Component) -> Option<(usize, &Ask)> {
+        let same = |ask: &&Ask| ask.package == component.name && ask.evidence.at == component.evidence.at;
+        let steps = self.steps.iter().enumerate().rev();
+        steps.into_iter().find_map(|(at, step)| Some((at, step.asks.iter().find(same)?)))
+    }
 }
 
 /// A driver that is installed along with the rest.
@@ -138,6 +145,10 @@ pub struct Ask {
     pub alone: Candidates,
     /// Those left once the asks of the step have pruned each other.
     pub builds: Candidates,
+    /// `tensorflow[and-cuda]`.
+    pub extras: Vec<String>,
+    /// What others require of it does not count: a setting says what comes.
+    pub overridden: bool,
     /// From where, as far as that is written.
     pub from: Origin,
     /// As conda is asked for it.
@@ -202,6 +213,8 @@ pub struct StepIndex {
     pub last: bool,
     /// Other versions of the installer do not look at it.
     pub perhaps: bool,
+    /// Its host's name alone says that it mirrors PyPI: it may serve builds of its own besides.
+    pub by_name: bool,
 }
 
 /// Why the address of an index is not known, or whether there is one.

@@ -76,7 +76,8 @@ impl State {
             if (step.no_cuda || cpu_only) && resolve::has_variants(&new.name) {
                 new.alone = Candidates { open: true, today: None, ..new.alone };
             }
-            new.spec = Some(spec);
+            // Of a version that is not known the spec says nothing.
+            new.spec = ask.text.is_some().then_some(spec);
             wanted.push(new);
         }
         for entry in step.locks.iter().filter(|entry| entry.sure) {

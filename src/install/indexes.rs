@@ -90,12 +90,13 @@ fn of_poetry(named: &[Indexed], known: &impl Fn(&Indexed) -> StepIndex) -> Vec<S
 /// What the tables and a company's own names know of an address.
 pub(super) fn known(url: &str, aliases: &dyn Aliases) -> StepIndex {
     let shown = address_without(url);
-    let id = aliases.index(&shown).or_else(|| knowledge::index(url).map(|i| i.id));
-    named(id, shown)
+    let told = aliases.index(&shown);
+    let by_name = told.is_none() && knowledge::is_pypi_by_name(url);
+    StepIndex { by_name, ..named(told.or_else(|| knowledge::index(url).map(|i| i.id)), shown) }
 }
 
 fn named(id: Option<&'static str>, url: String) -> StepIndex {
-    StepIndex { id, url: Ok(url), at: None, also: Vec::new(), explicit: false, last: false, perhaps: false }
+    StepIndex { id, url: Ok(url), at: None, also: Vec::new(), explicit: false, last: false, perhaps: false, by_name: false }
 }
 
 fn unknown(why: Untold) -> StepIndex {

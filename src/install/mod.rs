@@ -17,7 +17,7 @@ use crate::knowledge::{self, Basis, Flavour};
 use crate::notation::cuda_name::without_cuda;
 use crate::notation::image::ImageReference;
 use crate::platform::{Platform, Pythons};
-use crate::project::{Beginning, Enters, Event, Prefix, Removed, Script, World};
+use crate::project::{Beginning, Brought, Enters, Event, Prefix, Removed, Script, World};
 use crate::source::Span;
 use crate::version::CudaVersion;
 use compile::System;
@@ -56,6 +56,8 @@ pub(crate) fn fold(beginning: &Beginning, world: &World, script: &Script, aliase
     let mut before = Earlier::default();
     let mut machine = System::of_image(base.as_ref());
     machine.toolkits.open |= script.compilers_open;
+    // Folders into which something came of which nothing is known.
+    let mut foreign: Vec<(&str, Span)> = Vec::new();
     for event in &script.events {
         match event {
             Event::Python(text) => {
@@ -83,7 +85,8 @@ pub(crate) fn fold(beginning: &Beginning, world: &World, script: &Script, aliase
                 let any = || states.values().any(|state| !state.steps.is_empty() || !state.installed.is_empty());
                 let somewhere = (matches!(prefix, Prefix::Somewhere(_)) && any()).then_some(installed.at);
                 // So has one that was not made here, in an image of which nothing is known.
-                let upon = somewhere.or(system.upon.filter(|_| !installed.made));
+                let came = foreign.iter().find(|(folder, _)| prefix.may_lie_in(folder)).map(|(_, at)| *at);
+                let upon = somewhere.or(came).or(system.upon.filter(|_| !installed.made));
                 let fresh = || State { before: before.clone(), ..State::of_image(platform.clone(), None) };
                 let state = states.entry(prefix).or_insert_with(fresh);
                 // `python3.7 -m pip` says which Python it is.
@@ -132,6 +135,30 @@ pub(crate) fn fold(beginning: &Beginning, world: &World, script: &Script, aliase
             Event::Unread => {
                 machine.toolkits.open = true;
                 states.values_mut().for_each(State::run_unread);
+            }
+            Event::Brought { folder, what, at } => {
+                let image = match what {
+                    Brought::Image(image) | Brought::Perhaps(image) => Some(stands_on(Some(image), *at, &[], script, aliases)),
+                    Brought::Unknown | Brought::Package(_) => None,
+                };
+                let of_folder = Prefix::of_folder(folder);
+                match (what, image) {
+                    (Brought::Package(named), _) => {
+                        if let Some(state) = of_folder.and_then(|prefix| states.get_mut(&prefix)) {
+                            state.bring_package(named);
+                        }
+                    }
+                    (_, Some(image)) if knowledge::is_bare(&image.reference) => {}
+                    (Brought::Image(_), Some(image)) if image.row.is_some_and(|row| !row.torch.is_empty()) => {
+                        let fresh = || State { before: before.clone(), ..State::of_image(platform.clone(), None) };
+                        states.entry(of_folder.unwrap_or_default()).or_insert_with(fresh).bring_image(&image);
+                    }
+                    _ => {
+                        let there = states.iter_mut().filter(|(prefix, _)| prefix.may_lie_in(folder));
+                        there.for_each(|(_, state)| state.bring_unknown(*at));
+                        foreign.push((folder, *at));
+                    }
+                }
             }
             Event::Before(steps) => {
                 let mut apart = State::of_image(platform.clone(), None);

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::earlier::Earlier;
 use super::step::Wanted;
-use crate::environment::{Build, Candidates, Compiled, Component, Evidence, Image, Join, Reason, Step};
+use crate::environment::{Build, Candidates, Compiled, Component, Evidence, Image, Join, Origin, Reason, Step};
 use crate::knowledge::{self, Basis, Library};
 use crate::notation::match_spec::MatchSpec;
 use crate::outline::Tool;
@@ -54,6 +54,10 @@ pub(super) struct Held {
 }
 
 impl Wanted {
+    /// Whether it is built of sources of which nothing is known: what is there does not meet that.
+    pub(super) fn is_built_unseen(&self) -> bool {
+        matches!(self.from, Origin::Sources(_)) && self.alone.builds.is_empty()
+    }
     /// Whether the version that it is pinned to is that of one build: `2.7.0+cu128`.
     pub(super) fn names_its_build(&self) -> bool {
         self.wants.pin().is_some_and(|pin| pin.public() != pin)
@@ -108,6 +112,35 @@ impl State {
             held.builds = Candidates { open: true, today: None, builds: std::mem::take(&mut held.builds.builds) };
         }
         self.unlisted = true;
+    }
+
+    /// Lets something come over what is there of which nothing is known.
+    pub(super) fn bring_unknown(&mut self, at: Span) {
+        self.run_unread();
+        self.upon = self.upon.or(Some(at));
+        self.removed.clear();
+    }
+
+    /// Lets the packages of another image come over what is there: of two builds the files of both lie there then.
+    pub(super) fn bring_image(&mut self, image: &Image) {
+        if self.there("torch").is_some() {
+            self.bring_unknown(image.evidence.at);
+        } else {
+            self.take_image(image);
+        }
+    }
+
+    /// Lets files come over what is there that are called as those of a package.
+    pub(super) fn bring_package(&mut self, named: &str) {
+        let end = named.find(['-', '.', '*', '?', '[']).unwrap_or(named.len());
+        let stem = crate::notation::requirement::normalise(&named[..end]);
+        let any = named[end..].starts_with(['*', '?', '[']);
+        for (name, held) in &mut self.installed {
+            let name = knowledge::provides(name).unwrap_or(name);
+            if name == stem || any && name.starts_with(&stem) {
+                held.builds = Candidates { open: true, today: None, builds: std::mem::take(&mut held.builds.builds) };
+            }
+        }
     }
 
     /// Takes packages away that are not known: any may be gone, or still be there.

@@ -12,7 +12,7 @@ use super::view::View;
 use crate::environment::{
     Ask, Build, Candidates, Change, Channel, Conflict, Effect, Evidence, Holds, Origin, Reason, Step, StepIndex, Untold,
 };
-use crate::knowledge;
+use crate::knowledge::{self, Basis};
 use crate::notation::match_spec::MatchSpec;
 use crate::notation::requirement::{self, Requirement, Subject};
 use crate::outline::{IndexKind, Language, Tool};
@@ -112,6 +112,10 @@ impl State {
                 builds = Candidates { open: true, today: None, ..builds };
             }
             let mut evidence = at(want.at, &want.also, comes(&want.name, &want.shown, &builds), step.join);
+            // Of what such an index serves its name is all that is known.
+            if found.iter().any(|index| index.by_name) && builds.builds.iter().any(|build| build.index == "pypi") {
+                evidence.basis = Basis::Inferred;
+            }
             if let Some(base) = self.may_have_another_build(want, &builds, step).filter(|_| builds.today.is_some()) {
                 builds.open = true;
                 evidence.also.push((base, Reason::MayBeThere { package: want.name.clone() }));
@@ -145,8 +149,8 @@ impl State {
             let from = if want.implied { Origin::Required } else { want.from.clone() };
             let wants = want.wants.clone();
             let (package, alone, route) = (want.name.clone(), want.alone.clone(), view.route(&want.name));
-            let spec = want.spec.clone();
-            asks.push(Ask { package, wants, evidence, alone, builds, from, spec, route, looked_for });
+            let (spec, extras, overridden) = (want.spec.clone(), want.extras.clone(), overridden(want).is_some());
+            asks.push(Ask { package, wants, evidence, alone, builds, extras, overridden, from, spec, route, looked_for });
             changes.extend(change);
         }
         // A required package that nobody asked for is none that could be asked for otherwise.
@@ -163,8 +167,9 @@ impl State {
         for (name, held) in after {
             self.put(name, held);
         }
-        // What it installed besides is not known.
-        self.unlisted |= step.open;
+        // What it installed besides is not known: a torch for those that go by it, too.
+        let brings_torch = |want: &Wanted| want.name.strip_prefix("conda:").is_some_and(goes_with_torch);
+        self.unlisted |= step.open || wanted.iter().any(brings_torch);
         self.unlisted_of_conda |= step.open && step.tool == Tool::Conda;
         if let Some(at) = step.asks.iter().find(|ask| ask.anything).map(|ask| ask.at) {
             self.run_unread();
@@ -203,7 +208,7 @@ impl State {
         let mut wanted: Vec<Wanted> = Vec::new();
         let mut places: HashMap<String, usize> = HashMap::new();
         let mut repeats = Repeats::default();
-        for ask in step.asks.iter().filter(|ask| ask.language == Language::Pep508) {
+        for ask in step.asks.iter().chain(&step.folders).filter(|ask| ask.language == Language::Pep508) {
             // Of a text that is not known, its package may be: then it comes in some version.
             let somehow = ask.package.clone().map(|name| Requirement {
                 subject: Subject::Elsewhere { name: Some(name), url: String::new() },
@@ -214,7 +219,14 @@ impl State {
             if parsed.marker.as_ref().is_some_and(|m| m.holds(&self.platform, &[]) != Some(true)) {
                 continue;
             }
-            let named = match &parsed.subject {
+            // What is built from these sources is not told by them.
+            let subject = match (parsed.subject, &ask.package) {
+                (Subject::Elsewhere { name: None, url } | Subject::Path(url), Some(package)) => {
+                    Subject::Elsewhere { name: Some(package.clone()), url }
+                }
+                (subject, _) => subject,
+            };
+            let named = match &subject {
                 Subject::Package { name, .. } | Subject::Elsewhere { name: Some(name), .. } => name,
                 Subject::Wheel { wheel, .. } => &wheel.name,
                 Subject::Elsewhere { name: None, .. } | Subject::Path(_) => continue,
@@ -222,8 +234,8 @@ impl State {
             if repeats.too_many(named) {
                 continue;
             }
-            let (extras, from) = (parsed.extras, origin(&parsed.subject));
-            let mut new = match parsed.subject {
+            let (extras, from) = (parsed.extras, origin(&subject));
+            let mut new = match subject {
                 Subject::Package { name, wants, .. } => self.package(name, wants, ask, view),
                 Subject::Wheel { wheel, url } => {
                     let (wants, alone) = view.wheel(&wheel, &url, &self.platform);
@@ -412,7 +424,9 @@ impl State {
                 let Subject::Package { name, wants, .. } = &parsed.subject else { continue };
                 // Parts of CUDA come with their framework's row, unless an extra asks for them.
                 let by_extra = holds(&[]) != Some(true) && !knowledge::releases(name).is_empty();
-                if !resolve::is_framework(name) && !by_extra {
+                // A constraint on a package says something of it where it comes.
+                let bounded = !view.limits.bounds(name).is_empty();
+                if !resolve::is_framework(name) && !by_extra && !bounded {
                     continue;
                 }
                 let there = self.there(name).and_then(|(_, held)| held.builds.only().or_else(|| held.builds.today()));
@@ -442,6 +456,7 @@ impl State {
                         // What others require prunes it later; what an extra requires is known here only.
                         let wants = if by_extra { wants.clone() } else { Specifiers::default() };
                         let mut new = self.package(name.clone(), wants, &ask, view);
+                        new.extras.clone_from(&parsed.extras);
                         new.alone.open |= by_extra && !alone;
                         // From where its requirer comes is not known, nor is what else is there.
                         if elsewhere {
@@ -476,6 +491,9 @@ impl State {
     }
 
     fn effect(&self, want: &Wanted, before: &Held, builds: &Candidates, step: &Installed, pick: Pick) -> Effect {
+        if want.is_built_unseen() {
+            return Effect::Unknown;
+        }
         // A build that is not known goes all the same, when its version is and the new ask does not admit it.
         if before.builds.builds.is_empty()
             && let (Some(old), Some(new)) = (&before.pin, builds.today())
@@ -540,6 +558,11 @@ fn bounds_torch(wanted: &[Wanted]) -> bool {
     wanted.iter().any(|w| w.alone.only().or_else(|| w.alone.today()).is_none() && may(&w.name))
 }
 
+/// Whether a package requires torch, as far as the tables tell of it.
+fn goes_with_torch(name: &str) -> bool {
+    knowledge::companion_of(name) == Some("torch") || knowledge::may_bound_torch(name) || resolve::bounds_torch(name)
+}
+
 /// conda's channels, as they are named.
 fn channels(step: &Installed) -> Vec<Channel> {
     let named = step.indexes.iter().filter(|index| index.kind == IndexKind::Channel);
@@ -567,7 +590,7 @@ enum Fixes {
 /// What is there already and meets the ask: installers try it first, and look for newer ones only when told to.
 fn stays<'a>(want: &Wanted, before: Option<(&str, &'a Held)>, step: &Installed) -> Stays<'a> {
     let renewed = step.flags.reinstall || (step.flags.upgrade && !want.implied);
-    let Some((_, before)) = before.filter(|_| !renewed) else { return Stays::No };
+    let Some((_, before)) = before.filter(|_| !renewed && !want.is_built_unseen()) else { return Stays::No };
     match before.builds.only().or_else(|| before.builds.today()) {
         Some(build) if want.wants.admits(&build.version) => Stays::As(build),
         // Of what version it is, it is the pinned one in the end.

@@ -48,7 +48,10 @@ static WHO_SPEAKS: &[Precedence] = &[
         "torch-from-conda-and-pip",
         "torch-replaced-later",
         "companion-mismatch",
+        "companion-build-mismatch",
+        "companion-unpinned",
     ]),
+    Precedence::First(&["find-links-for-other-torch", "extension-for-other-torch"]),
 ];
 
 /// What a host breaks at is said of it; how it came there, by the first rule, becomes labels of that.
@@ -394,6 +397,10 @@ pub(crate) fn gather(said: &mut Vec<Diagnostic>, manifest: impl Fn(FileId) -> Fi
 fn diagnostic(seen: &Seen, severity: Severity) -> Diagnostic {
     let mut labels: Vec<Label> = Vec::new();
     let mut push = |at: Span, reason: &Reason| {
+        // The start of a file that no command installs is no place to look at.
+        if at.start == at.end && !labels.is_empty() {
+            return;
+        }
         match labels.iter_mut().find(|l| l.at == at) {
             None => labels.push(Label { at, reason: reason.clone(), required: None }),
             // A place that asks for a package may bring another one.

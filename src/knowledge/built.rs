@@ -1,7 +1,7 @@
 //! What a package's files are, and what is compiled where it is installed.
 
 use super::rows::{ModuleOwner, SourceBuild};
-use super::tables::{BUILD_VARIABLES, CONDA_TOOLKITS, MODULE_OWNERS, SOURCE_BUILDS};
+use super::tables::{BUILD_VARIABLES, CONDA_TOOLKITS, MODULE_OWNERS, SOURCE_BUILDS, SOURCE_REPOSITORIES};
 
 /// The module whose files a package's wheels are; `None` for a package that the tables do not have.
 #[must_use]
@@ -23,6 +23,32 @@ pub fn source_build_of(repository: &str) -> Option<&'static SourceBuild> {
     SOURCE_BUILDS.iter().find(|row| row.repositories.iter().any(|known| known.eq_ignore_ascii_case(path)))
 }
 
+/// The package whose sources lie at an address: `git+https://github.com/pytorch/pytorch.git@v2.6.0`, an archive of it.
+#[must_use]
+pub fn package_at(url: &str) -> Option<&'static str> {
+    let (_, rest) = url.split_once("://")?;
+    // Who logs in is no part of it.
+    let rest = rest.split_once('@').filter(|(user, _)| !user.contains('/')).map_or(rest, |(_, rest)| rest);
+    let path = rest.split(['@', '#', '?']).next()?;
+    let mut parts = path.splitn(4, '/');
+    let (host, owner, name) = (parts.next()?, parts.next()?, parts.next()?);
+    let repository = format!("{host}/{owner}/{}", name.strip_suffix(".git").unwrap_or(name));
+    sources().find(|(known, _)| known.eq_ignore_ascii_case(&repository)).map(|(_, package)| package)
+}
+
+/// The package whose sources a folder may hold, that is called as their clone: `third_party/pytorch`.
+#[must_use]
+pub fn package_cloned_to(folder: &str) -> Option<&'static str> {
+    let called = folder.trim_end_matches('/').rsplit('/').next()?;
+    let is_clone = |known: &str| known.rsplit('/').next().is_some_and(|name| name.eq_ignore_ascii_case(called));
+    sources().find(|(known, _)| is_clone(known)).map(|(_, package)| package)
+}
+
+fn sources() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let compiled = SOURCE_BUILDS.iter().flat_map(|row| row.repositories.iter().map(|repository| (*repository, row.name)));
+    SOURCE_REPOSITORIES.iter().copied().chain(compiled)
+}
+
 /// Whether a conda package brings an nvcc.
 #[must_use]
 pub fn is_conda_toolkit(name: &str) -> bool {
@@ -39,6 +65,24 @@ pub fn build_variables() -> &'static [&'static str] {
 mod tests {
     use super::*;
     use crate::knowledge::Nvcc;
+
+    #[test]
+    fn where_sources_lie() {
+        for (url, package) in [
+            ("git+https://github.com/pytorch/pytorch", Some("torch")),
+            ("git+https://me:x@github.com/PyTorch/pytorch.git@v2.6.0#egg=y", Some("torch")),
+            ("git+ssh://git@github.com/pytorch/vision", Some("torchvision")),
+            ("https://github.com/pytorch/pytorch/archive/refs/tags/v2.1.0.tar.gz", Some("torch")),
+            ("git+https://github.com/Dao-AILab/flash-attention", Some("flash-attn")),
+            ("git+https://github.com/company/pytorch", None),
+            ("github.com/pytorch/pytorch", None),
+        ] {
+            assert_eq!(package_at(url), package, "{url}");
+        }
+        let folders = ["pytorch", "third_party/pytorch/", "./vision", "flash-attention", "src", ""];
+        let cloned = folders.map(package_cloned_to);
+        assert_eq!(cloned, [Some("torch"), Some("torch"), Some("torchvision"), Some("flash-attn"), None, None]);
+    }
 
     #[test]
     fn owners_of_one_module() {

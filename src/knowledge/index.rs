@@ -129,9 +129,33 @@ fn is_pypi(host: &str, path: &str) -> bool {
     (labelled("pypi") && !labelled("test") && (simple || path.is_empty()) || mirrored && simple) && !labelled("nvidia")
 }
 
+/// Whether an address is taken for PyPI's by its host's name alone, which nobody else says: a company's own serves builds of its
+/// own, too.
+#[must_use]
+pub fn is_pypi_by_name(url: &str) -> bool {
+    let Some((host, path)) = host_and_path(url) else { return false };
+    let own = ["pypi.org", "pypi.python.org"].contains(&host.as_str());
+    !own && host.split('.').any(|label| label == "pypi") && is_pypi(&host, path) && index(url).is_some_and(|i| i.id == "pypi")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn whose_pypi_it_is() {
+        for (url, by_name) in [
+            ("https://pypi.org/simple", false),
+            ("https://www.pypi.org/simple/", false),
+            ("https://me:x@pypi.example/simple", true),
+            ("https://x.pypi.example/simple", true),
+            ("https://mirrors.example/pypi/simple/", false),
+            ("https://pypi.nvidia.com", false),
+            ("https://example.org/simple", false),
+        ] {
+            assert_eq!(is_pypi_by_name(url), by_name, "{url}");
+        }
+    }
 
     #[test]
     fn what_comes_from_where() {

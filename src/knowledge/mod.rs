@@ -13,7 +13,7 @@ mod service;
 mod system;
 mod tables;
 
-pub use built::{build_variables, is_conda_toolkit, module_owner, source_build, source_build_of};
+pub use built::{build_variables, is_conda_toolkit, module_owner, package_at, package_cloned_to, source_build, source_build_of};
 pub use files::{
     Brings, configuration_variable, configured_index, feature_brings, fetches_no_packages, is_shell_file, module_brings,
     module_toolkit,
@@ -21,7 +21,7 @@ pub use files::{
 pub use gpu::{chips, gpu, is_chip, oldest_sm};
 pub use gpu_near::gpus_near;
 pub use image::{cuda_version, image, image_gone, image_list, is_bare, is_musl, is_of_cuda, system_of, system_python};
-pub use index::{index, index_by_id, index_of_file, is_tag, mirrored, serves, serves_as_pypi, unlisted_tag};
+pub use index::{index, index_by_id, index_of_file, is_pypi_by_name, is_tag, mirrored, serves, serves_as_pypi, unlisted_tag};
 pub use node::{gpu_of_node, is_same_model, node_label};
 pub use rows::*;
 pub use service::{is_of_service, set_by_service};

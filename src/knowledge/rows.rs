@@ -164,6 +164,8 @@ pub struct Release {
     pub requires: &'static [&'static str],
     /// The torch that the build was compiled against (`2.2.2`, `2.3.0.dev20240207`); empty = not known.
     pub built_with: &'static str,
+    /// Releases of torch that `requires` admits, and that it is reported not to load with.
+    pub breaks_with: &'static [&'static str],
     /// Libraries it must find.
     pub needs: &'static [Part],
     /// Libraries it brings, itself or by its pinned dependencies.
@@ -437,6 +439,8 @@ pub struct ModuleOwner {
     pub module: &'static str,
     /// The last release that is known to own it; empty = all.
     pub until: &'static str,
+    /// The first release that is the same build as the package of the module's own name; empty = none is.
+    pub same_from: &'static str,
     /// The CUDA major that the package is made for, by its name or its libraries'; empty = not in the name.
     pub cuda: &'static str,
     /// How sure.
@@ -470,9 +474,9 @@ pub struct SourceBuild {
     pub architectures_by: &'static str,
     /// Releases of which PyPI has wheels: `none`, `all`, those of a specifier, or `absent`: no such package is there.
     pub wheels: &'static str,
-    /// The build first looks for a wheel for the torch, CUDA and Python that are there, and compiles only where there is none:
-    /// those that are known have rows of the package in the tables.
-    pub fetches_wheels: bool,
+    /// The build first looks for a wheel for the torch, CUDA and Python that are there, unless this variable is set, and compiles
+    /// only where there is none: those that are known have rows of the package in the tables. Empty = it looks for none.
+    pub fetches_wheels_unless: &'static str,
     /// The last release of which this is known; empty = all.
     pub until: &'static str,
     /// How sure.

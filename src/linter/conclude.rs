@@ -33,10 +33,14 @@ impl Linter {
         report.warnings.extend(suppressions.without_effect().chain(self.unknown_rules()).chain(self.unknown_mirrors()));
         said.retain_mut(|found| self.level(found) && !suppressions.silence(found));
         if let Some(rule) = RULES.iter().find(|r| matches!(r.check, Check::Suppressions) && chosen(r.name)) {
+            // A host file of the repository is read as well as any; what was given from elsewhere is its owner's.
+            let own = |file: FileId| {
+                read.contains(&file) || self.beside.contains_key(&file) && self.sources.origin(file) == Origin::Repository
+            };
             // What silences this rule may itself be told once all the others are.
             for of_rule in [false, true] {
                 for (name, at) in suppressions.unused() {
-                    if (name == rule.name) != of_rule || !read.contains(&at.file) || !self.could_speak(name, at, &chosen) {
+                    if (name == rule.name) != of_rule || !own(at.file) || !self.could_speak(name, at, &chosen) {
                         continue;
                     }
                     let mut found = unused(rule, name, at);

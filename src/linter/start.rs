@@ -96,6 +96,7 @@ impl Linter {
                     judged.take(script, world.build);
                     continue;
                 }
+                let hosts: Vec<Host> = hosts.iter().filter(|host| !(script.not_for_wsl && host.wsl)).cloned().collect();
                 let mut found = install::fold(beginning, &world, &script, &aliases);
                 self.join_rc(project, beginning, &world, &mut found, &mut judged);
                 for env in &found {

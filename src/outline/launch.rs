@@ -28,6 +28,12 @@ pub struct Launch {
     pub command: Vec<Text>,
     /// `--entrypoint`, `entrypoint:`, Kubernetes' `command:`.
     pub entrypoint: Option<Vec<Text>>,
+    /// Folders of the machine that lie in it.
+    pub mounts: Vec<Mount>,
+    /// The machine's own folders lie in it, all of them in their places, and its command begins where the launch happens.
+    pub shares_files: bool,
+    /// The folder that its command begins in, where that is not the image's (`working_dir`, `-w`).
+    pub folder: Option<Text>,
     /// The service of another file that it stands on (`extends`).
     pub extends: Option<Extends>,
     /// It is started only where one of these is asked for; where there are none, always.
@@ -72,6 +78,9 @@ impl Launch {
             unchecked: false,
             command: Vec::new(),
             entrypoint: None,
+            mounts: Vec::new(),
+            shares_files: false,
+            folder: None,
             extends: None,
             profiles: Vec::new(),
             environment: Vec::new(),
@@ -161,6 +170,15 @@ impl Together {
     pub fn of(files: Vec<Text>) -> Self {
         Self { files, ..Self::default() }
     }
+}
+
+/// A folder or file of the machine that lies in a container.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mount {
+    /// Which; relative to the file that says so (compose) or to the working directory (a command).
+    pub from: Text,
+    /// Where in the container.
+    pub to: Text,
 }
 
 /// A service of another file.

@@ -12,7 +12,9 @@ mod text;
 mod told;
 
 pub use install::{Compile, Download, Feature, Install, InstallFlags, Line, Modules, Removal, SystemPackages, Target, Tool};
-pub use launch::{BuildOf, Change, ConfigMap, Extends, GpuRequest, Inline, Launch, Launcher, Node, Object, Patch, Together};
+pub use launch::{
+    BuildOf, Change, ConfigMap, Extends, GpuRequest, Inline, Launch, Launcher, Mount, Node, Object, Patch, Together,
+};
 pub use link::{Copy, Goal, How, INPUTS, Include, Job, Members, Sifted, Stage, Use, Written, input_name};
 pub use malformed::{Malformed, Misread, Takes, Within};
 pub use package::{IndexKind, IndexLine, Language, Locked, LockedFrom, Requirement, Role, Route, RouteTo};
@@ -283,6 +285,8 @@ pub enum Does {
     Patch(Patch),
     /// Variables that containers may be given.
     ConfigMap(ConfigMap),
+    /// The script is sent to nodes of that name (`#SBATCH --partition`, `--constraint`, `--qos`).
+    Sent(Text),
     /// Compose reads files together.
     Together(Together),
     /// `nvidia` is made the runtime of all containers that name none.

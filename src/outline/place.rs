@@ -50,6 +50,10 @@ pub enum Place {
     Directory(Text),
     /// `conda activate`.
     CondaEnvironment(Text),
+    /// The conda environment that a file names, which is made by then.
+    CondaEnvironmentOf(Text),
+    /// The rest of the subshell is run by a shell that reads no start files: in no conda environment that these activate.
+    PlainShell,
     /// `source X/bin/activate`, `python -m venv X` followed by its use.
     Venv(Text),
     /// `pyenv global X`: `python` and `pip` are another Python's from here on, whatever shell runs them.
@@ -67,6 +71,8 @@ pub enum Place {
         /// One of its own.
         anew: bool,
     },
+    /// The rest of the subshell happens in the container that the launch before it starts: its own command.
+    Started,
     /// A called function's body begins, in the same shell; the [`Place::Back`] that belongs to it follows.
     Call,
     /// A subshell or a RUN begins; the [`Place::Back`] that belongs to it follows.

@@ -25,9 +25,22 @@ pub(super) struct Contents {
     copies: Vec<Copied>,
     /// Files that a command changed.
     edited: BTreeSet<String>,
+    /// What lies over all that: folders and files of the root by their places, the deeper ones last. Where that is not known,
+    /// nothing is known of what lies there.
+    mounted: Vec<(String, Vec<String>)>,
 }
 
 impl Contents {
+    /// Lays what is at these paths of the root, of which the first that is there is meant, over a place in the image.
+    pub(super) fn mount(&mut self, to: String, from: Vec<String>) {
+        let behind = self.mounted.partition_point(|(known, _)| known.len() <= to.len());
+        self.mounted.insert(behind, (to, from));
+    }
+    /// The paths of the root that may lie at a place over which something is laid.
+    pub(super) fn mounted(&self, path: &str) -> Option<Vec<String>> {
+        let (rest, from) = self.mounted.iter().rev().find_map(|(to, from)| Some((paths::under(path, to)?, from)))?;
+        Some(from.iter().filter_map(|from| if rest.is_empty() { Some(from.clone()) } else { paths::join(from, rest) }).collect())
+    }
     pub(super) fn copy(&mut self, source: &str, to: &str, folder: bool) {
         let source = source.trim_start_matches('/').to_owned();
         let name = paths::name(&source);
@@ -75,6 +88,16 @@ impl Contents {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_mounted_lies_over_the_rest() {
+        let mut contents = Contents::default();
+        contents.mount("/app/data".to_owned(), Vec::new());
+        contents.mount("/app".to_owned(), vec!["src".to_owned(), String::new()]);
+        let at = |path: &str| contents.mounted(path).map(|paths| paths.join(" "));
+        assert_eq!(at("/app/r.txt").as_deref(), Some("src/r.txt r.txt"));
+        assert_eq!((at("/app/data/r.txt").as_deref(), at("/apple/r.txt")), (Some(""), None));
+    }
 
     #[test]
     fn copies_are_found_again() {

@@ -74,6 +74,34 @@ impl<'a> Inside<'a> {
     }
 }
 
+/// What a launch's own command does, where the launch is the act at `at`.
+pub(super) fn started(acts: &[Act], at: usize) -> Option<&[Act]> {
+    let behind = acts.get(at + 1..)?;
+    let [Act { does: Does::Enter(Place::Subshell), .. }, Act { does: Does::Enter(Place::Started), .. }, inside @ ..] = behind
+    else {
+        return None;
+    };
+    Some(subshell(inside))
+}
+
+/// Acts without those that happen in containers.
+pub(super) fn on_host(acts: &[Act]) -> impl Iterator<Item = &Act> {
+    let mut open = 0_usize;
+    let mut left: Option<usize> = None;
+    acts.iter().filter(move |act| {
+        match &act.does {
+            Does::Enter(Place::Subshell | Place::Call) => open += 1,
+            Does::Enter(Place::Container(_) | Place::Service { .. } | Place::Started) => {
+                left = left.or_else(|| open.checked_sub(1));
+            }
+            Does::Enter(Place::Back) => open = open.saturating_sub(1),
+            _ => {}
+        }
+        left = left.filter(|before| open > *before);
+        left.is_none()
+    })
+}
+
 /// The acts up to the end of the subshell that they begin in.
 pub(super) fn subshell(acts: &[Act]) -> &[Act] {
     let mut open = 0_usize;

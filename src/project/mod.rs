@@ -43,7 +43,7 @@ pub(crate) use processors::Processors;
 pub(crate) use starts::{Beginning, Enters, commanded};
 pub(crate) use variables::Value;
 pub(crate) use walk::{
-    Asked, Compiling, Event, Indexed, Installed, Link, LockEntry, Prefix, Removed, Routed, Script, survey, walk,
+    Asked, Brought, Compiling, Event, Indexed, Installed, Link, LockEntry, Prefix, Removed, Routed, Script, survey, walk,
 };
 pub(crate) use worlds::{World, worlds};
 
@@ -252,8 +252,7 @@ impl<'a> Project<'a> {
             .collect();
         let root = self.workspaces.root(path).map(str::to_owned);
         let services = self.givers.changed_services().clone();
-        let makes_images =
-            self.file(path).is_some_and(|file| matches!(file.kind, Kind::Dockerfile | Kind::Devcontainer | Kind::Compose));
+        let makes_images = self.file(path).is_some_and(|file| file.kind == Kind::Dockerfile || self.parts(file).launches() > 0);
         let inside = makes_images.then(|| self.inside.places());
         let images = makes_images.then(|| self.givers.hash_of_images());
         let images = (images, inside);

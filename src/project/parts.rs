@@ -8,6 +8,8 @@ use crate::outline::{Act, Choice, Composed, Does, Launch, Outline, Piece, Place,
 
 /// Drivers that one launch looks back at.
 const DRIVERS: usize = 4;
+/// Changes of the working folder that one launch follows.
+const WAY: usize = 16;
 
 /// The acts of one file, by what is asked of them.
 #[derive(Debug, Default)]
@@ -39,12 +41,24 @@ pub(super) struct Parts<'a> {
     services: Vec<usize>,
     /// Acts that put a driver on the machine.
     drivers: Vec<usize>,
+    /// The acts that have gone to where a launch which mounts folders happens, by that launch's act.
+    ways: HashMap<usize, Vec<usize>>,
 }
 
 impl<'a> Parts<'a> {
     pub(super) fn of(outline: &'a Outline) -> Self {
         let mut parts = Self::default();
+        let (mut way, mut frames): (Vec<usize>, Vec<Option<Vec<usize>>>) = (Vec::new(), Vec::new());
         for (i, act) in outline.acts.iter().enumerate() {
+            match &act.does {
+                Does::Enter(Place::Directory(_)) if way.len() < WAY => way.push(i),
+                Does::Enter(Place::Subshell) => frames.push(Some(way.clone())),
+                Does::Enter(Place::Call) => frames.push(None),
+                Does::Enter(Place::Back) => way = frames.pop().flatten().unwrap_or(way),
+                Does::Job(_) | Does::Goal(_) => way.clear(),
+                Does::Launch(launch) if !launch.mounts.is_empty() && !way.is_empty() => drop(parts.ways.insert(i, way.clone())),
+                _ => {}
+            }
             let named = match &act.does {
                 Does::From(stage) => Some(stage.name.as_deref()),
                 Does::Job(job) => Some(Some(job.name.as_str())),
@@ -114,6 +128,10 @@ impl<'a> Parts<'a> {
     pub(super) fn drivers_before(&self, at: usize) -> &[usize] {
         let before = &self.drivers[..self.drivers.partition_point(|driver| *driver < at)];
         &before[before.len().saturating_sub(DRIVERS)..]
+    }
+    /// The acts that have gone to where the launch at this act happens, in order.
+    pub(super) fn way_to(&self, launch: usize) -> &[usize] {
+        self.ways.get(&launch).map_or(&[], Vec::as_slice)
     }
     /// The acts behind this one from which on containers that run are worked in.
     pub(super) fn containers_after(&self, at: usize) -> &[usize] {
@@ -198,6 +216,10 @@ impl<'a> Parts<'a> {
             .iter()
             .chain(&launch.environment_files)
             .chain(&launch.platforms)
+            // What quotes do not hold back is the machine's.
+            .chain(launch.entrypoint.iter().flatten().chain(&launch.command))
+            .chain(launch.mounts.iter().map(|mount| &mount.from))
+            .chain(&launch.folder)
             .chain(launch.build.iter().flat_map(|build| [&build.context].into_iter().chain(&build.dockerfile)))
             .for_each(|text| names(&text.pieces, 0, &mut open));
         let spoken = |variable: &'o Variable, open: &mut Vec<&'o str>| match &variable.value {

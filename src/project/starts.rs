@@ -6,11 +6,13 @@ use super::givers::{Built, Gpu, Interpolations};
 use super::processors::Processors;
 use super::variables::{Seen, Value, Variables};
 use super::{Project, inside, merged, paths};
-use crate::outline::{Act, Choice, Does, Goal, Job, Kind, Launcher, Node, Piece, Stage, Text, Tool};
+use crate::outline::{Act, Choice, Does, Goal, Job, Kind, Launcher, Node, Piece, Place, Stage, Text, Tool};
 use crate::platform::{Arch, Os};
 use crate::source::Span;
 use crate::{device, work};
 
+/// Names of nodes in one batch script.
+const MOST_SENT: usize = 16;
 /// Jobs of workflows that one workflow's jobs call.
 const CALLED: usize = 1_000;
 
@@ -31,7 +33,7 @@ pub(crate) struct Beginning {
     pub(crate) unchecked: bool,
     /// Someone asks for it: it is no stage that is only there for others.
     pub(crate) wanted: bool,
-    /// The labels of the machine that a CI job asks for.
+    /// The labels of the machine that a CI job asks for, or of the nodes that a batch script is sent to.
     pub(crate) machine: String,
     /// The processors that an image is for, or that a CI job runs on.
     pub(crate) processors: Processors,
@@ -94,8 +96,9 @@ pub(crate) fn commanded(project: &Project<'_>) -> Vec<Beginning> {
     for (path, file) in project.files().filter(|(_, file)| !file.by_link && file.kind != Kind::Markdown) {
         let acts = &file.outline.acts;
         let top = Span::new(file.id, 0, 0);
+        let sent = sent_to(acts);
         let start = |name: String, at, enters, runs| {
-            let machine = String::new();
+            let machine = sent.clone();
             Beginning {
                 name,
                 path: path.to_owned(),
@@ -111,7 +114,9 @@ pub(crate) fn commanded(project: &Project<'_>) -> Vec<Beginning> {
         };
         match file.kind {
             Kind::Dockerfile => found.extend(stages(project, path)),
-            Kind::Script | Kind::Rc if !acts.is_empty() => found.push(start(path.to_owned(), top, Enters::Script, true)),
+            Kind::Script | Kind::Rc if acts.iter().any(|act| !matches!(act.does, Does::Sent(_))) => {
+                found.push(start(path.to_owned(), top, Enters::Script, true))
+            }
             Kind::Makefile => {
                 let goals = goals(acts).into_iter();
                 found.extend(goals.map(|(name, at)| start(format!("{path}:{name}"), at, Enters::Goal(name.to_owned()), true)));
@@ -124,8 +129,10 @@ pub(crate) fn commanded(project: &Project<'_>) -> Vec<Beginning> {
                         && seen.insert(&job.name)
                     {
                         let machine = machine(&acts[i..], job);
-                        let runs = on_own_runner(&machine);
+                        let given = given_to_container(&acts[i..], job);
+                        let runs = on_own_runner(&machine) && (file.kind == Kind::GitlabCi || given.gpu);
                         let start = start(format!("{path}:{}", job.name), act.at, Enters::Job(i), runs);
+                        let start = Beginning { unchecked: given.unchecked, ..start };
                         let called = called(project, &start, &acts[i + 1..], i, left);
                         left -= called.len();
                         found.extend(called);
@@ -146,6 +153,7 @@ pub(crate) fn commanded(project: &Project<'_>) -> Vec<Beginning> {
             // What is only built is its Dockerfile's, unless more is done in it.
             let worked_in = || match launch.by {
                 Launcher::Devcontainer => inside::changes(&acts[i + 1..]),
+                _ if inside::started(acts, i).is_some_and(inside::changes) => launch.build.is_some(),
                 _ => launch.build.is_some() && !project.inside.done(launch).is_empty(),
             };
             let (at, word) = match &launch.image {
@@ -196,7 +204,7 @@ fn written(project: &Project<'_>, text: &Text) -> String {
 fn goals(acts: &[Act]) -> Vec<(&str, Span)> {
     let mut found = BTreeMap::new();
     let mut goal: Option<(&Goal, Span)> = None;
-    for act in acts {
+    for act in inside::on_host(acts) {
         match (&act.does, goal) {
             (Does::Goal(next), _) => goal = Some((next, act.at)),
             (Does::Install(_) | Does::System(_) | Does::Include(_), Some((of, at))) => {
@@ -225,12 +233,13 @@ fn called(project: &Project<'_>, calling: &Beginning, rest: &[Act], at: usize, m
     let jobs = begins.filter_map(|(n, act)| match &act.does {
         Does::Job(job) if seen.insert(&job.name) => {
             let machine = machine(&acts[n..], job);
+            let given = given_to_container(&acts[n..], job);
             Some(Beginning {
                 name: format!("{}/{}", calling.name, job.name),
                 path: path.clone(),
                 at: act.at,
-                runs: on_own_runner(&machine),
-                unchecked: false,
+                runs: on_own_runner(&machine) && given.gpu,
+                unchecked: given.unchecked,
                 wanted: true,
                 processors: Processors::of_labels(&machine),
                 nodes: Vec::new(),
@@ -249,6 +258,41 @@ fn machine(acts: &[Act], job: &Job) -> String {
     let rows = acts.iter().filter_map(|act| if let Does::Job(row) = &act.does { Some(row) } else { None });
     let mut rows = rows.take_while(|row| row.name == job.name).map(labels);
     rows.find(|labels| on_own_runner(labels)).unwrap_or_else(|| labels(job))
+}
+
+/// The names of the nodes that a batch script is sent to.
+fn sent_to(acts: &[Act]) -> String {
+    let names = acts.iter().map_while(|act| match &act.does {
+        Does::Sent(name) => Some(name.known()),
+        Does::Enter(Place::Image(_)) => Some(None),
+        _ => None,
+    });
+    names.flatten().take(MOST_SENT).collect::<Vec<_>>().join(" ").to_lowercase()
+}
+
+/// What a job's steps have of the runner's GPU.
+struct OfRunner {
+    gpu: bool,
+    unchecked: bool,
+}
+
+/// A job's own container is made with the options that it names and no others: whether a GPU is there without `--gpus` rests on
+/// how the runner's docker is set up, of which nothing is known. `acts` begin with the job's; of several rows one is enough.
+/// Source: <https://github.com/actions/runner/blob/01eef8fc3ed98f0753c1c8b76023aceae965100f/src/Runner.Worker/Container/DockerCommandManager.cs>.
+fn given_to_container(acts: &[Act], job: &Job) -> OfRunner {
+    let rows = acts.iter().take_while(|act| if let Does::Job(row) = &act.does { row.name == job.name } else { true });
+    let (mut on_it, mut given) = (false, Vec::new());
+    for act in rows {
+        match &act.does {
+            Does::Job(row) => on_it |= row.container.is_none(),
+            Does::Launch(launch) if launch.key == acts[0].at && launch.gpu.is_asked() => given.push(launch.unchecked),
+            _ => {}
+        }
+    }
+    OfRunner {
+        gpu: on_it || !given.is_empty(),
+        unchecked: !on_it && !given.is_empty() && given.iter().all(|unchecked| *unchecked),
+    }
 }
 
 /// Where a job names the image that it runs in.

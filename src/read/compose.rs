@@ -1,11 +1,12 @@
 //! Compose files: every service is a launch.
 
-use super::container::{by_default, is_gpu_device, is_other_gpu, stretches, variables, words};
+use super::container::{by_default, is_gpu_device, is_other_gpu, mount, stretches, variables, words};
+use super::started::PutInBy;
 use super::syntax::interpolation::node_text;
 use super::syntax::yaml::{Node, Tree};
-use super::{gpu_request, inline};
+use super::{gpu_request, inline, started};
 use crate::outline::{
-    Act, BuildOf, Does, Extends, GpuRequest, How, Include, Launch, Launcher, Outline, Scope, Text, Variable, When,
+    Act, BuildOf, Does, Extends, GpuRequest, How, Include, Launch, Launcher, Mount, Outline, Scope, Text, Variable, When,
 };
 use crate::source::{FileId, Span};
 
@@ -142,7 +143,9 @@ const EXTENDS_LIMIT: usize = 16;
 /// Reads a compose file.
 pub(super) fn read(file: FileId, text: &str) -> Outline {
     let tree = Tree::read(file, text);
-    let (mut acts, mut comments) = (Vec::new(), Vec::new());
+    let (mut acts, mut comments): (Vec<Act>, Vec<_>) = (Vec::new(), Vec::new());
+    // Each service with what its command does.
+    let mut launches: Vec<Vec<Act>> = Vec::new();
     for root in tree.documents() {
         acts.extend(root.get("include").into_iter().flat_map(included));
         let Some(services) = root.get("services") else { continue };
@@ -159,6 +162,9 @@ pub(super) fn read(file: FileId, text: &str) -> Outline {
             service.open |= torn;
             let at = key.at().to(node.at());
             comments.extend(node.path(&["build", "dockerfile_inline"]).map(inline::comments).unwrap_or_default());
+            let nodes: Vec<_> = ["entrypoint", "command"].iter().filter_map(|key| service.get(key)).collect();
+            let mut started = started::read(file, &nodes, PutInBy::Compose);
+            comments.append(&mut started.comments);
             let mut launch = service.launch(*key);
             if !torn {
                 launch.malformed = gpu_request::compose::of_service(*node);
@@ -167,15 +173,15 @@ pub(super) fn read(file: FileId, text: &str) -> Outline {
             if let (GpuRequest::None, Some(malformed)) = (&launch.gpu, launch.malformed.first()) {
                 launch.by_hook(malformed.at);
             }
-            let started = gpu_request::of_command(launch.entrypoint.as_deref(), &launch.command, at);
-            launch.malformed.extend(started);
             // The other file is read as one, whatever its name.
             acts.extend(launch.extends.iter().map(|base| take_in(base.file.clone())));
-            acts.push(Act { at, when: When::default(), does: Does::Launch(Box::new(launch)) });
+            let act = Act { at, when: When::default(), does: Does::Launch(Box::new(launch)) };
+            launches.push([act].into_iter().chain(started.acts).collect());
         }
     }
-    acts.sort_by_key(|act| act.at);
-    tree.outline(acts, comments)
+    launches.extend(acts.into_iter().map(|act| vec![act]));
+    launches.sort_by_key(|acts| acts[0].at);
+    tree.outline(launches.concat(), comments)
 }
 
 /// A service with those that it extends, itself first.
@@ -248,6 +254,9 @@ impl<'a> Service<'a> {
             idle: self.has_no_replicas() || Launch::only_tells(entrypoint.as_deref(), &command),
             command,
             entrypoint,
+            mounts: self.mounts(),
+            shares_files: false,
+            folder: self.get("working_dir").and_then(node_text),
             extends: self.extends.clone(),
             profiles: self.profiles(),
             environment,
@@ -261,6 +270,19 @@ impl<'a> Service<'a> {
             open: self.open,
             made: false,
         }
+    }
+
+    /// Those of a service that it stands on are its own, too.
+    fn mounts(&self) -> Vec<Mount> {
+        let all = self.layers.iter().rev().filter_map(|layer| layer.get("volumes")).flat_map(Node::items);
+        let mount = |volume: Node<'_>| match volume.is_map() {
+            true if volume.get("type").and_then(Node::text) == Some("bind") => {
+                Some(Mount { from: volume.get("source").and_then(node_text)?, to: volume.get("target").and_then(node_text)? })
+            }
+            true => None,
+            false => mount(&node_text(volume)?),
+        };
+        all.filter_map(mount).collect()
     }
 
     fn has_no_replicas(&self) -> bool {

@@ -6,7 +6,7 @@ use super::command::assignment;
 use super::gpu_request;
 use super::syntax::interpolation::{node_text, text_of};
 use super::syntax::yaml::{Node, Style, Tree};
-use crate::outline::{Malformed, Piece, Scope, Text, Variable};
+use crate::outline::{Malformed, Mount, Piece, Scope, Text, Variable};
 use crate::source::Span;
 
 /// `{A: b}` or `[A=b, C]`; a name without value is declared only.
@@ -50,7 +50,7 @@ pub(super) fn words(node: Node<'_>) -> Vec<Text> {
 }
 
 /// Shell words without their quotes, with their places.
-fn split(text: &str) -> Vec<(String, Range<usize>)> {
+pub(super) fn split(text: &str) -> Vec<(String, Range<usize>)> {
     let mut found = Vec::new();
     let mut word: Option<(String, usize)> = None;
     let mut quote = None;
@@ -86,6 +86,33 @@ fn split(text: &str) -> Vec<(String, Range<usize>)> {
     }
     found.extend(word.map(|(word, start)| (word, start..text.len())));
     found
+}
+
+/// The parts of a text between these signs, where these are literal.
+pub(super) fn parts(text: &Text, sign: char) -> Vec<Text> {
+    let mut parts: Vec<Vec<Piece>> = vec![Vec::new()];
+    for piece in &text.pieces {
+        let Piece::Literal(literal) = piece else {
+            parts.last_mut().expect("one is there from the beginning").push(piece.clone());
+            continue;
+        };
+        for (n, part) in literal.split(sign).enumerate() {
+            if n > 0 {
+                parts.push(Vec::new());
+            }
+            let last = parts.last_mut().expect("one is there from the beginning");
+            last.extend((!part.is_empty()).then(|| Piece::Literal(part.to_owned())));
+        }
+    }
+    parts.into_iter().map(|pieces| Text { pieces, at: text.at }).collect()
+}
+
+/// A folder of the machine that is mounted, as docker writes it: `./src:/app:ro`. Volumes by name hold what is not known here.
+pub(super) fn mount(word: &Text) -> Option<Mount> {
+    let mut parts = parts(word, ':').into_iter();
+    let (from, to) = (parts.next()?, parts.next()?);
+    let named = matches!(from.pieces.first(), Some(Piece::Literal(text)) if !text.starts_with(['.', '/', '~']));
+    (!named && !from.pieces.is_empty() && !to.pieces.is_empty()).then_some(Mount { from, to })
 }
 
 /// The place of a part of a scalar's text; all of it where quotes or folding moved the bytes.

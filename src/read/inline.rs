@@ -35,7 +35,11 @@ pub(super) fn name(path: &str, acts: &mut [Act]) {
 
 /// The comments in it.
 pub(super) fn comments(node: Node<'_>) -> Vec<Range<usize>> {
-    let Some(body) = scalar::excerpt(node) else { return Vec::new() };
+    scalar::excerpt(node).map(|body| lines_of_comments(&body)).unwrap_or_default()
+}
+
+/// The lines of a text that are comments.
+pub(super) fn lines_of_comments(body: &Excerpt) -> Vec<Range<usize>> {
     let mut at = 0;
     let lines = body.text().split_inclusive('\n').filter_map(|line| {
         at += line.len();

@@ -1,9 +1,11 @@
 //! Kubernetes manifests: every container of a pod is a launch, whatever makes the pod.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use super::container::{document_stretches, variables};
 use super::gpu_request;
+use super::started::{self, PutInBy};
 use super::syntax::interpolation::node_text;
 use super::syntax::yaml::{Node, Tree};
 use crate::outline::Node as Labelled;
@@ -64,7 +66,7 @@ const ITS_OWN: &[&str] =
 /// Reads a manifest with all its documents.
 pub(super) fn read(file: FileId, text: &str) -> Outline {
     let tree = Tree::read(file, text);
-    let mut acts = Vec::new();
+    let (mut acts, mut comments) = (Vec::new(), Vec::new());
     for (root, stretch) in document_stretches(&tree) {
         if root.get("apiVersion").is_none() || root.get("kind").is_none() {
             continue;
@@ -72,21 +74,24 @@ pub(super) fn read(file: FileId, text: &str) -> Outline {
         let torn = tree.is_torn_in(&stretch);
         let list = root.get("kind").and_then(Node::text) == Some("List");
         let objects = if list { root.get("items").map(Node::items).unwrap_or_default() } else { vec![root] };
-        objects.into_iter().for_each(|object| read_object(object, torn, &mut acts));
+        objects.into_iter().for_each(|object| comments.extend(read_object(file, object, torn, &mut acts)));
     }
-    acts.sort_by_key(|act| act.at);
-    tree.outline(acts, Vec::new())
+    acts.sort_by_key(|acts| acts[0].at);
+    tree.outline(acts.concat(), comments)
 }
 
-fn read_object(object: Node<'_>, torn: bool, acts: &mut Vec<Act>) {
+/// Each container with what its command does; the comments in their commands.
+fn read_object(file: FileId, object: Node<'_>, torn: bool, acts: &mut Vec<Vec<Act>>) -> Vec<Range<usize>> {
+    let mut comments = Vec::new();
     let kind = object.get("kind").and_then(Node::text).unwrap_or_default();
     let name = object.path(&["metadata", "name"]).and_then(Node::text).unwrap_or_default();
     if kind == "ConfigMap" {
-        acts.push(config_map(object, name, torn));
+        acts.push(vec![config_map(object, name, torn)]);
     }
     // Those of a daemon set serve the nodes: they are sent to those with a GPU without using one.
     let elsewhere = kind == "DaemonSet" || !RUN_AS_WRITTEN.contains(&kind);
     let idle = is_asleep(object);
+    let mut all_pods = Vec::new();
     for (pod, metadata) in pods(object) {
         let share = metadata.and_then(|metadata| share(pod, metadata));
         let all = containers(pod);
@@ -96,8 +101,12 @@ fn read_object(object: Node<'_>, torn: bool, acts: &mut Vec<Act>) {
         if RUN_AS_WRITTEN.contains(&kind) && kind != "InferenceService" && !torn {
             malformed(object, pod, &all, &mut launches);
         }
-        // The GPU is one container's: that the others ask for none proves nothing, nor that a preparing one does.
-        let asked = launches.iter().any(|(_, l)| l.gpu.is_asked());
+        all_pods.push((pod, all, launches));
+    }
+    // The GPU is one container's: that the others ask for none proves nothing, nor that a preparing one does. The same holds for
+    // the pods of one job: one starts what runs on the others (`mpirun`, Ray's head).
+    let asked = all_pods.iter().any(|(_, _, launches)| launches.iter().any(|(_, l)| l.gpu.is_asked()));
+    for (pod, all, mut launches) in all_pods {
         let nodes = nodes(pod);
         for ((_, launch), (_, init)) in launches.iter_mut().zip(&all) {
             launch.nodes.clone_from(&nodes);
@@ -115,12 +124,15 @@ fn read_object(object: Node<'_>, torn: bool, acts: &mut Vec<Act>) {
         {
             user.gpu_node = gpu_node(pod);
         }
-        acts.extend(launches.into_iter().map(|(at, launch)| Act {
-            at,
-            when: When::default(),
-            does: Does::Launch(Box::new(launch)),
-        }));
+        for ((at, launch), (container, _)) in launches.into_iter().zip(all) {
+            let nodes: Vec<_> = ["command", "args"].iter().filter_map(|key| container.get(key)).collect();
+            let mut started = started::read(file, &nodes, PutInBy::Nobody);
+            comments.append(&mut started.comments);
+            let act = Act { at, when: When::default(), does: Does::Launch(Box::new(launch)) };
+            acts.push([act].into_iter().chain(started.acts).collect());
+        }
     }
+    comments
 }
 
 /// What of the requests is refused; it was asked for all the same.
@@ -133,8 +145,6 @@ fn malformed(object: Node<'_>, pod: Node<'_>, containers: &[(Node<'_>, bool)], l
         if let (GpuRequest::None, Some(malformed)) = (&launch.gpu, launch.malformed.first()) {
             launch.gpu = GpuRequest::Asked(malformed.at);
         }
-        let started = gpu_request::of_command(launch.entrypoint.as_deref(), &launch.command, container.at());
-        launch.malformed.extend(started);
     }
 }
 
@@ -195,11 +205,27 @@ fn pods(root: Node<'_>) -> Vec<(Node<'_>, Option<Node<'_>>)> {
     found
 }
 
-/// A part of a GPU that an annotation asks for, of schedulers that give out such parts.
-/// Source: <https://github.com/NVIDIA/KAI-Scheduler/blob/82d69adbd1a21afc3a4b0004cdb10555153ae4d9/docs/gpu-sharing/README.md>.
+/// The node's devices are mounted into a container (`hostPath: {path: /dev}`): which of them its runtime lets it use is not known.
+fn has_devices_of_node(container: Node<'_>, pod: Node<'_>) -> bool {
+    let volumes = pod.get("volumes").map(Node::items).unwrap_or_default().into_iter();
+    let of_devices = |path: &str| path.trim_end_matches('/') == "/dev" || path.starts_with("/dev/nvidia");
+    let given = volumes.filter(|volume| volume.path(&["hostPath", "path"]).and_then(Node::text).is_some_and(of_devices));
+    let names: Vec<_> = given.filter_map(|volume| volume.get("name").and_then(Node::text)).collect();
+    let mounts = container.get("volumeMounts").map(Node::items).unwrap_or_default().into_iter();
+    mounts.filter_map(|mount| mount.get("name").and_then(Node::text)).any(|name| names.contains(&name))
+}
+
+/// A part of a GPU that an annotation asks for, of schedulers that give out such parts, or a device by its name in CDI.
+/// Sources: <https://github.com/NVIDIA/KAI-Scheduler/blob/82d69adbd1a21afc3a4b0004cdb10555153ae4d9/docs/gpu-sharing/README.md>,
+/// <https://github.com/cncf-tags/container-device-interface/blob/main/SPEC.md>.
 fn share(pod: Node<'_>, metadata: Node<'_>) -> Option<Span> {
     let scheduler = pod.get("schedulerName").and_then(Node::text);
     let entries = metadata.get("annotations").map(Node::entries).unwrap_or_default();
+    let device = |key: &str, value: &str| key.starts_with("cdi.k8s.io/") && value.starts_with("nvidia.com/");
+    let by_name = entries.iter().find(|(key, value)| key.text().zip(value.text()).is_some_and(|(k, v)| device(k, v)));
+    if let Some((key, value)) = by_name {
+        return Some(key.at().to(value.at()));
+    }
     let share = entries.iter().find(|(key, _)| matches!(key.text(), Some("gpu-fraction" | "gpu-memory")));
     let (key, value) = share.filter(|_| matches!(scheduler, Some("kai-scheduler" | "runai-scheduler")))?;
     Some(key.at().to(value.at()))
@@ -224,8 +250,10 @@ fn launch(container: Node<'_>, pod: Node<'_>, share: Option<Span>, init: bool) -
     let gpus: Vec<_> = lists.iter().flat_map(|l| l.entries()).filter(|(key, _)| key.text().is_some_and(is_gpu)).collect();
     let counted = gpus.iter().copied().find(|(_, count)| !matches!(count.text(), Some("0")));
     let claims = resources.and_then(|r| r.get("claims")).filter(|c| !c.items().is_empty());
-    let class = pod.pair("runtimeClassName").filter(|(_, value)| value.text() == Some("nvidia"));
-    let asked = counted.or(class).map(|(key, value)| key.at().to(value.at())).or(claims.map(Node::at)).or(share);
+    let class = pod.pair("runtimeClassName").filter(|(_, class)| !class.is_null());
+    // `nvidia`, `nvidia-cdi`, `kata-qemu-nvidia-gpu`; what another gives is not known.
+    let class_of_nvidia = class.filter(|(_, class)| class.text().is_some_and(|name| name.contains("nvidia")));
+    let asked = counted.or(class_of_nvidia).map(|(key, value)| key.at().to(value.at())).or(claims.map(Node::at)).or(share);
     let unasked = if gpus.is_empty() { GpuRequest::None } else { GpuRequest::Declined };
     // Without an image it is a patch of a container that stands elsewhere.
     let changes = |of: Node<'_>, keys: &[&str]| keys.iter().any(|key| of.get(key).is_some());
@@ -250,6 +278,9 @@ fn launch(container: Node<'_>, pod: Node<'_>, share: Option<Span>, init: bool) -
         made: false,
         command,
         entrypoint,
+        mounts: Vec::new(),
+        shares_files: false,
+        folder: container.get("workingDir").and_then(node_text),
         environment: container.get("env").map(environment).unwrap_or_default(),
         environment_files: Vec::new(),
         unread_environment,
@@ -258,7 +289,11 @@ fn launch(container: Node<'_>, pod: Node<'_>, share: Option<Span>, init: bool) -
         gpu_node: None,
         nodes: Vec::new(),
         object: None,
-        open: patches || container.is_open() || resources.into_iter().chain(lists).any(Node::is_open),
+        open: patches
+            || class.is_some() && class_of_nvidia.is_none()
+            || has_devices_of_node(container, pod)
+            || container.is_open()
+            || resources.into_iter().chain(lists).any(Node::is_open),
     }
 }
 

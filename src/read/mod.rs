@@ -40,6 +40,7 @@ mod scalar;
 mod setup_cfg;
 mod setup_py;
 mod shell;
+mod started;
 mod subdir;
 pub(crate) mod syntax;
 mod uv_settings;

@@ -69,7 +69,7 @@ fn clash(torch: &Ask, pairs: &[Pair<'_>], only: &str) -> Clash {
     let mut links: Vec<Evidence> = Vec::new();
     for pair in pairs {
         // It does not rest on what is published of that build: no error.
-        let concluded = pair.companion.evidence.basis == Basis::Inferred;
+        let concluded = pair.companion.alone.builds.iter().any(|build| build.release.basis == Basis::Inferred);
         let what = pair.requires.to_owned() + if concluded { " (concluded from its build on PyPI)" } else { "" };
         let reason = Reason::Requires { by: shown(pair.companion), what };
         links.push(Evidence { reason, ..pair.companion.evidence.clone() });

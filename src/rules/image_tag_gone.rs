@@ -33,7 +33,7 @@ fn clash(image: &Image) -> Option<Clash> {
         let release = CudaVersion::parse(tag.split('-').next()?)?;
         let before = release.below(&CudaVersion::parse(list.before)?) == Some(true);
         let known = knowledge::image(&image.reference).is_some_and(|row| !row.tag.contains('*'));
-        if !before || known {
+        if !before || known || may_have_come_since(repository, &release) {
             return None;
         }
         (format!("{repository} has no tag {tag}"), list.basis)
@@ -47,4 +47,14 @@ fn clash(image: &Image) -> Option<Clash> {
         Some(other) => clash.help(format!("write a tag that is there: {other}")),
         None => clash,
     })
+}
+
+/// Whether a release is a later patch of a line than the tables have: it may have come after them.
+fn may_have_come_since(repository: &str, release: &CudaVersion) -> bool {
+    let rows = knowledge::images().iter().filter(|(known, _)| *known == repository).flat_map(|(_, rows)| rows.iter());
+    let releases = rows.filter(|row| !row.tag.contains('*')).filter_map(|row| CudaVersion::parse(row.tag.split('-').next()?));
+    let same_line: Vec<CudaVersion> = releases.filter(|known| known.same_minor(release) == Some(true)).collect();
+    // Two numbers name no patch.
+    let two = release.to_string().split('.').count() < 3;
+    !two && !same_line.is_empty() && same_line.iter().all(|known| known.below(release) == Some(true))
 }

@@ -7,7 +7,9 @@ use crate::platform::Os;
 use crate::version::DriverVersion;
 
 mod arch_list_missing;
+mod companion_build_mismatch;
 mod companion_mismatch;
+mod companion_unpinned;
 mod conda_may_pick_cpu;
 mod conda_no_cuda_at_solve;
 mod conda_toolkit_beside_wheel;
@@ -16,6 +18,8 @@ mod cuda_paths_disagree;
 mod driver_in_container;
 mod driver_in_wsl;
 mod driver_too_old;
+mod extension_for_other_torch;
+mod find_links_for_other_torch;
 mod gpu_not_requested;
 mod gpu_request_malformed;
 mod image_needs_newer_driver;
@@ -23,9 +27,11 @@ mod image_tag_gone;
 mod index_shadowed;
 mod library_path_shadows_wheel;
 mod local_version_without_index;
+mod module_installed_twice;
 mod no_kernels_for_gpu;
 mod no_nvcc_for_build;
 mod nvcc_mismatch;
+mod nvidia_pin_conflict;
 mod pypi_build_is_cpu;
 mod pytorch_channel_frozen;
 mod torch_from_conda_and_pip;
@@ -39,7 +45,9 @@ mod wheel_tag_index_mismatch;
 /// All rules, by name.
 pub static RULES: &[&Rule] = &[
     &arch_list_missing::RULE,
+    &companion_build_mismatch::RULE,
     &companion_mismatch::RULE,
+    &companion_unpinned::RULE,
     &conda_may_pick_cpu::RULE,
     &conda_no_cuda_at_solve::RULE,
     &conda_toolkit_beside_wheel::RULE,
@@ -48,6 +56,8 @@ pub static RULES: &[&Rule] = &[
     &driver_in_container::RULE,
     &driver_in_wsl::RULE,
     &driver_too_old::RULE,
+    &extension_for_other_torch::RULE,
+    &find_links_for_other_torch::RULE,
     &gpu_not_requested::RULE,
     &gpu_request_malformed::RULE,
     &image_needs_newer_driver::RULE,
@@ -55,9 +65,11 @@ pub static RULES: &[&Rule] = &[
     &index_shadowed::RULE,
     &library_path_shadows_wheel::RULE,
     &local_version_without_index::RULE,
+    &module_installed_twice::RULE,
     &no_kernels_for_gpu::RULE,
     &no_nvcc_for_build::RULE,
     &nvcc_mismatch::RULE,
+    &nvidia_pin_conflict::RULE,
     &pypi_build_is_cpu::RULE,
     &pytorch_channel_frozen::RULE,
     &torch_from_conda_and_pip::RULE,

@@ -24,6 +24,11 @@ impl Version {
     pub fn public(&self) -> Self {
         Self(self.0.clone().without_local())
     }
+    /// Its numbers: 9, 1, 0, 70 of `9.1.0.70`.
+    #[must_use]
+    pub fn release(&self) -> &[u64] {
+        self.0.release()
+    }
     /// Whether it is a pre-release or a development release.
     #[must_use]
     pub fn is_pre(&self) -> bool {

@@ -116,7 +116,8 @@ fn named(written: &Text, language: Language) -> Option<String> {
     if language == Language::MatchSpec {
         let text = text.rsplit("::").next().unwrap_or(text);
         let name = normalise(text.split(['=', '<', '>', '!', ' ', '[']).next().unwrap_or(text).trim());
-        return Some(name.strip_prefix("py").filter(|rest| rest.len() > 2).unwrap_or(&name).to_owned());
+        let conda = format!("conda:{name}");
+        return Some(knowledge::provides(&conda).map_or(name, str::to_owned));
     }
     if !text.contains(['=', '<', '>', '~', '@']) {
         return None;

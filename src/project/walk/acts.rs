@@ -62,7 +62,9 @@ impl<'a> Walker<'_, 'a> {
                 }
                 Does::Enter(Place::Subshell | Place::Call) => frames.push(Frame::Call),
                 // Another start's business.
-                Does::Enter(Place::Container(_) | Place::Service { .. }) if left.is_none() => left = frames.len().checked_sub(1),
+                Does::Enter(Place::Container(_) | Place::Service { .. } | Place::Started) if left.is_none() => {
+                    left = frames.len().checked_sub(1);
+                }
                 Does::Enter(Place::Back) => {
                     if let Some(Frame::Subshell(state)) = frames.pop() {
                         self.back(*state);
@@ -454,6 +456,13 @@ impl<'a> Walker<'_, 'a> {
             Place::CondaEnvironment(text) => {
                 self.prefix = self.variables.resolve(text).map_or(Prefix::Unknown, |name| conda(&name));
             }
+            Place::CondaEnvironmentOf(file) => {
+                let found = self.open(file, Kind::CondaEnvironment);
+                let own = found.and_then(|(file, _)| self.own_name(file));
+                let somewhere = || Prefix::Somewhere(self.project.sources.slice(file.at).to_owned());
+                self.prefix = own.map_or_else(somewhere, |name| conda(&name));
+            }
+            Place::PlainShell => self.prefix = Prefix::System,
             Place::Venv(text) => {
                 let folder = self.variables.resolve(text).map(|folder| self.here(&folder));
                 self.made.extend(folder.clone());
@@ -471,7 +480,8 @@ impl<'a> Walker<'_, 'a> {
                 let also = self.reasons(text);
                 self.base_image(image, text.at, also);
             }
-            Place::Subshell | Place::Call | Place::Back | Place::Container(_) | Place::Service { .. } => {}
+            Place::Subshell | Place::Call | Place::Back => {}
+            Place::Container(_) | Place::Service { .. } | Place::Started => {}
         }
     }
 }

@@ -22,6 +22,8 @@ pub(super) struct Last<'a> {
     pub(super) takes: bool,
     /// It stood under a test that may go either way.
     pub(super) tested: bool,
+    /// It stood in the other arm of a test for WSL.
+    pub(super) native: bool,
 }
 
 struct Arm<'a> {

@@ -11,6 +11,7 @@ use super::project::{Members, is_project};
 use super::words::{Origins, Spoken, any_options};
 use super::{Asked, Event, Indexed, Installed, Prefix, Routed, Walker};
 use crate::environment::{Join, Reason, Untold};
+use crate::knowledge;
 use crate::notation::asking::Says;
 use crate::notation::requirement::{self, Subject};
 use crate::outline::{
@@ -105,10 +106,7 @@ impl<'p, 'a> Walker<'p, 'a> {
                     Some((file, path)) => {
                         self.enter(&path, file);
                         // Without -n the file's own name holds.
-                        let own = file.outline.acts.iter().find_map(|a| match &a.does {
-                            Does::Enter(Place::CondaEnvironment(name)) => self.variables.resolve(name),
-                            _ => None,
-                        });
+                        let own = self.own_name(file);
                         let into = match (&install.target, own) {
                             (Target::Active, Some(name)) => conda(&name),
                             _ => step.prefix.clone(),
@@ -137,15 +135,30 @@ impl<'p, 'a> Walker<'p, 'a> {
                 via.extend(from.get(&include.path.at).into_iter().flatten().cloned());
                 via.extend(self.reasons(&include.path));
                 if include.how == How::Project {
-                    step.folders.extend(self.folder_of(include));
+                    let is_here = self.open_project(&include.path, step.tool).is_some();
+                    let folder = self.folder_of(include);
+                    step.folders.extend(folder.map(|folder| if is_here { folder } else { cloned(folder) }));
                 }
+                let before = Before::of(&step);
                 self.read(include, &mut step, &via, 0);
+                if include.how == How::Project {
+                    before.alone(&mut step);
+                }
             }
         }
-        let nothing = step.asks.is_empty() && step.locks.is_empty() && step.extensions.is_empty() && !step.open;
+        let built = step.folders.iter().any(is_source_build);
+        let nothing = step.asks.is_empty() && step.locks.is_empty() && step.extensions.is_empty() && !built && !step.open;
         if !nothing && !self.is_for_another(install) {
             self.push(step);
         }
+    }
+
+    /// The name that a conda environment's file gives it.
+    pub(super) fn own_name(&self, file: File<'a>) -> Option<String> {
+        file.outline.acts.iter().find_map(|act| match &act.does {
+            Does::Enter(Place::CondaEnvironment(name)) => self.variables.resolve(name),
+            _ => None,
+        })
     }
 
     /// The folder of a project that is installed, as an ask: what is built in it has its name.
@@ -371,7 +384,11 @@ impl<'p, 'a> Walker<'p, 'a> {
                     pip_step.indexes.push(index);
                 }
                 Does::Include(include) => match self.beside(path, &include.path, include.how) {
-                    Some((file, found)) => self.include(&found, file, include.how, &mut pip_step, &via, 1),
+                    Some((file, found)) => {
+                        let mut inner = via.clone();
+                        inner.insert(0, (act.at, Reason::BroughtBy { path: found.clone() }));
+                        self.include(&found, file, include.how, &mut pip_step, &inner, 1);
+                    }
                     None => unread(&mut pip_step, include.how, &include.path),
                 },
                 Does::Set(variable) => self.set(variable, act.at),
@@ -414,6 +431,7 @@ impl<'p, 'a> Walker<'p, 'a> {
                     "" => self.open_project(&Text::literal(folder.clone(), at), Tool::Pip),
                     path => self.beside(path, &Text::literal(folder.clone(), at), How::Project),
                 };
+                let alone = Before::of(step);
                 match found {
                     Some((file, found)) => {
                         let mut inner = via.to_vec();
@@ -423,13 +441,22 @@ impl<'p, 'a> Walker<'p, 'a> {
                         self.include(&found, file, How::Project, step, &inner, 1);
                         step.flags.extras = before;
                     }
-                    None => step.open = true,
+                    None => {
+                        step.open = true;
+                        asked = cloned(asked);
+                    }
                 }
+                alone.alone(step);
                 // What is built in it has its name.
                 if !bounds {
                     step.folders.push(asked);
                 }
                 return;
+            }
+            // What a project requires whose manifest lies elsewhere is not known.
+            if let Subject::Elsewhere { name: None, url } = &parsed.subject {
+                asked.package = knowledge::package_at(url).map(str::to_owned);
+                step.open |= asked.package.is_none() && !bounds;
             }
             if let Subject::Package { name, wants, .. } = &parsed.subject {
                 self.published_from_here(name, &parsed.extras, wants.pin().is_some(), requirement.written.at, step);
@@ -449,7 +476,7 @@ impl<'p, 'a> Walker<'p, 'a> {
         let unnamed = text.is_none() && package.is_none() && requirement.language == Language::Pep508;
         Asked {
             package,
-            anything: unnamed && (!begins || wheels(&requirement.written).is_some()),
+            anything: unnamed && (!begins || archives(&requirement.written).is_some() || is_path(&requirement.written)),
             text,
             language: requirement.language,
             at: requirement.written.at,
@@ -477,17 +504,60 @@ impl<'p, 'a> Walker<'p, 'a> {
     }
 }
 
-/// How the names of wheels begin of which not all is known: `torch` of `dist/torch-*.whl`, nothing of `dist/*.whl`.
-fn wheels(written: &Text) -> Option<&str> {
+/// A folder that is not here, of which its name tells whose clone it may be.
+fn cloned(folder: Asked) -> Asked {
+    let package = folder.text.as_deref().and_then(knowledge::package_cloned_to).map(str::to_owned);
+    Asked { package, ..folder }
+}
+
+/// Whether a folder is called like something that is compiled for the GPU where it is installed.
+fn is_source_build(folder: &Asked) -> bool {
+    let name = folder.text.as_deref().and_then(|text| text.trim_end_matches('/').rsplit('/').next());
+    name.is_some_and(|name| knowledge::source_build(&requirement::normalise(name)).is_some())
+}
+
+/// What a step asked for before a project took part.
+struct Before {
+    asks: usize,
+    locks: usize,
+    open: bool,
+    bounds_open: bool,
+}
+
+impl Before {
+    fn of(step: &Installed) -> Self {
+        Self { asks: step.asks.len(), locks: step.locks.len(), open: step.open, bounds_open: step.bounds_open }
+    }
+    /// Where `--no-deps` says so, the project alone is installed, not what it requires.
+    fn alone(&self, step: &mut Installed) {
+        if step.flags.no_deps && matches!(step.tool, Tool::Pip | Tool::UvPip) {
+            step.asks.truncate(self.asks);
+            step.locks.truncate(self.locks);
+            (step.open, step.bounds_open) = (self.open, self.bounds_open);
+        }
+    }
+}
+
+/// How the names of wheels and archives begin of which not all is known: `torch` of `dist/torch-*.whl`, nothing of `dist/*.whl`.
+fn archives(written: &Text) -> Option<&str> {
     let [Piece::Literal(first), .., Piece::Literal(last)] = written.pieces.as_slice() else { return None };
     let file = first.rsplit('/').next()?;
-    last.ends_with(".whl").then(|| file.split('-').next().unwrap_or_default())
+    let is_archive = [".whl", ".tar.gz", ".zip"].iter().any(|end| last.ends_with(end));
+    is_archive.then(|| file.split('-').next().unwrap_or_default())
+}
+
+/// Whether a text of which only the beginning is known leads to files: `dist/*`.
+fn is_path(written: &Text) -> bool {
+    matches!(written.pieces.first(), Some(Piece::Literal(first)) if first.contains('/') && !first.contains(['@', ':']))
 }
 
 /// The package that a requirement names before what is not known of it: `torch==${VERSION}`.
 fn package_of(written: &Text) -> Option<String> {
     let Some(Piece::Literal(text)) = written.pieces.first() else { return None };
-    if let Some(name) = wheels(written) {
+    if text.contains("://") {
+        return knowledge::package_at(text).map(str::to_owned);
+    }
+    if let Some(name) = archives(written) {
         return Some(requirement::normalise(name)).filter(|name| !name.is_empty());
     }
     let text = text.trim_start();

@@ -2,10 +2,12 @@
 
 use super::super::composed::interpolation_file;
 use super::super::givers::Interpolations;
+use super::super::made::Made;
+use super::super::spoken::Name;
 use super::super::variables::{Seen, Value, Variables};
 use super::super::{File, inside, merged, paths};
 use super::decided::Decided;
-use super::{Event, Walker};
+use super::{Event, ImageState, Walker};
 use crate::environment::Reason;
 use crate::outline::{Act, Does, Launch, Launcher, Piece, Scope, Text, Variable};
 use crate::source::Span;
@@ -15,15 +17,22 @@ impl<'a> Walker<'_, 'a> {
     pub(super) fn launched(&mut self, path: &str, file: File<'a>, at: usize) {
         let acts = &file.outline.acts;
         let Some(Act { does: Does::Launch(launch), .. }) = acts.get(at) else { return };
-        // Variables set before a `docker run` of a script hold for its image's name.
-        let sets = self.project.parts(file).sets_for(launch, acts, at);
-        if !self.bounds.again(sets.len()) {
+        // Variables set before a `docker run` of a script hold for its image's name, and for what is mounted.
+        let started = inside::started(acts, at);
+        let mut before = self.project.parts(file).sets_for(launch, acts, at);
+        if started.is_some() && launch.by != Launcher::Compose {
+            self.begins_in(path, file, launch.key);
+            before.extend(self.project.parts(file).way_to(at).iter().map(|at| &acts[*at]));
+            before.sort_by_key(|act| std::ptr::from_ref::<Act>(act).addr());
+        }
+        if !self.bounds.again(before.len()) {
             return;
         }
-        for act in sets {
+        for act in before {
             match &act.does {
                 Does::Set(variable) if self.takes(act) => self.set(variable, act.at),
                 Does::Answer(answer) if self.takes(act) => self.answer(answer),
+                Does::Enter(place) if self.takes(act) => self.go(place),
                 _ => {}
             }
         }
@@ -39,10 +48,13 @@ impl<'a> Walker<'_, 'a> {
         match inside::service(project, path, file, launch) {
             // A dev container is given what its service is, and more.
             Some((of, service)) => {
-                self.stands(of, service, launch.key);
+                self.stands(of, service, launch.key, false);
                 self.given(path, &[launch.as_ref()]);
             }
-            None => self.stands(path, launch, launch.key),
+            None => self.stands(path, launch, launch.key, started.is_some()),
+        }
+        if let Some(inside) = started {
+            self.started(path, launch, inside);
         }
         if launch.by == Launcher::DockerRun {
             self.executed(path, file, at, launch.name.as_deref());
@@ -54,8 +66,8 @@ impl<'a> Walker<'_, 'a> {
         }
     }
 
-    /// What a launch in the file at `path` stands on, and what it is given.
-    fn stands(&mut self, path: &str, launch: &'a Launch, key: Span) {
+    /// What a launch in the file at `path` stands on, and what it is given; `worked_in` where more happens in its container.
+    fn stands(&mut self, path: &str, launch: &'a Launch, key: Span, worked_in: bool) {
         let project = self.project;
         if let Some(file) = project.file(path) {
             self.script.reached.insert(file.id);
@@ -66,10 +78,15 @@ impl<'a> Walker<'_, 'a> {
         self.differ_by_command(path, launch);
         let layers = project.merged.layers(path, launch);
         let made = project.givers.made(path, &layers, &mut Interpolations::new(project));
+        let mounts = if worked_in { self.mounted(path, &layers) } else { Vec::new() };
         if merged::build(&layers).is_some() {
-            if made.is_none_or(|made| self.makes(&made, key, 1).is_none()) {
+            let dockerfile = made.as_ref().map_or(path, |made| made.dockerfile.as_str());
+            self.image =
+                worked_in.then(|| ImageState::new(project, dockerfile, made.as_ref().and_then(|m| m.build).unwrap_or(0)));
+            if made.as_ref().is_none_or(|made| self.makes(made, key, 1).is_none()) {
                 self.script.events.push(Event::Base { image: None, at: key, also: Vec::new() });
             }
+            self.lay(mounts, &layers);
             self.given(path, &layers);
             return;
         }
@@ -81,9 +98,18 @@ impl<'a> Walker<'_, 'a> {
         self.script.suits_host |= self.variables.says_of(image).suits_host();
         let (name, own) = (self.variables.resolve(image), self.variable_of(image));
         let reasons = self.reasons(image);
+        let apart = worked_in && !launch.shares_files;
+        let built = name.as_deref().filter(|_| worked_in).and_then(|name| project.givers.stood_on(&Name::of(name)));
+        let state = |made: &Made| ImageState::new(project, &made.dockerfile, made.build.unwrap_or(0));
+        self.image = apart.then(|| built.map_or_else(|| ImageState::new(project, path, 0), state));
+        let is_made = built.is_some_and(|made| self.makes(made, key, 1).is_some());
+        self.lay(mounts, &layers);
         self.given(path, &layers);
         // Who wants another image changes the variable that names it.
         let launched = own.map(|_| (image.at, Reason::Launched { by: launch.by }));
+        if is_made {
+            return;
+        }
         let also = launched.into_iter().chain(reasons).collect();
         self.script.events.push(Event::Base { image: name, at: own.unwrap_or(image.at), also });
     }

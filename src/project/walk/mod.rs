@@ -6,9 +6,11 @@ mod base;
 mod before;
 mod bounds;
 mod built;
+mod carried;
 mod configuration;
 mod decided;
 mod executed;
+mod folders;
 mod install;
 mod launched;
 mod locked;
@@ -20,6 +22,7 @@ mod removal;
 mod script;
 mod settings;
 mod stage;
+mod started;
 mod telling;
 mod uses;
 mod words;
@@ -31,11 +34,13 @@ use std::rc::Rc;
 
 use base::Base;
 use bounds::{Bounds, DEEPEST};
+use carried::Happened;
 use configuration::Configuration;
 use decided::{Decided, Last};
 use project::is_project;
-pub(crate) use script::{Asked, Before, Compiling, Event, Indexed, Installed, Link, LockEntry, Prefix, Removed, Routed, Script};
-use stage::Happened;
+pub(crate) use script::{
+    Asked, Before, Brought, Compiling, Event, Indexed, Installed, Link, LockEntry, Prefix, Removed, Routed, Script,
+};
 use telling::Survey;
 
 use super::arguments::{Arguments, InPlace};
@@ -142,6 +147,17 @@ fn start(mut walker: Walker<'_, '_>, beginning: &Beginning, variables: Variables
     walker.script
 }
 
+/// Whether an act puts anything there.
+fn installs(act: &Act) -> bool {
+    matches!(act.does, Does::Install(_) | Does::System(_) | Does::Runfile { .. })
+}
+
+/// Whether a test asks for Linux under Windows, which says so in the name of its kernel.
+fn asks_for_wsl(test: &str) -> bool {
+    let test = test.to_ascii_lowercase();
+    test.contains("microsoft") || test.contains("wsl")
+}
+
 struct Walker<'p, 'a> {
     project: &'p Project<'a>,
     world: Cow<'p, World>,
@@ -194,7 +210,7 @@ struct Walker<'p, 'a> {
     bounds: Bounds,
 }
 
-/// What is only there while a Dockerfile is walked.
+/// What is only there while it happens in an image: while a Dockerfile is walked, or what a container's command does.
 struct ImageState<'p> {
     /// The stage that is walked; only earlier ones can be copied from.
     stage: usize,
@@ -239,6 +255,16 @@ impl<'p> ImageState<'p> {
     fn in_context(&self, project: &Project<'_>, context: &str, path: &str) -> Option<String> {
         let left_out = project.left_out.leaves_out(&self.dockerfile, context, path);
         paths::join(context, path).filter(|_| !left_out)
+    }
+    /// The files of the root that may lie at a place in the image, likeliest first.
+    fn sources(&self, project: &Project<'_>, place: &str) -> Vec<String> {
+        self.contents.mounted(place).unwrap_or_else(|| {
+            let sources = self.contents.sources(place);
+            let lie = |context: &String| -> Vec<String> {
+                sources.iter().filter_map(|source| self.in_context(project, context, source)).collect()
+            };
+            self.contexts.iter().flat_map(lie).collect()
+        })
     }
     /// The image that whoever builds puts in the place of a stage or an image.
     fn in_place_of(&self, name: &str) -> Option<InPlace<'p>> {
@@ -327,7 +353,9 @@ impl<'p, 'a> Walker<'p, 'a> {
         // Most acts stand where the one before them does.
         if let Some(last) = decided.last.as_ref().filter(|last| *last.when == act.when) {
             self.tested = last.tested;
-            return last.takes;
+            let takes = last.takes;
+            self.script.not_for_wsl |= takes && last.native && installs(act);
+            return takes;
         }
         let before = self.listen();
         let open: Vec<&Choice> = self.decide(act, decided);
@@ -335,8 +363,12 @@ impl<'p, 'a> Walker<'p, 'a> {
         self.meet(open.iter().copied());
         self.meet_nested(&open);
         self.tested = open.iter().any(|choice| matches!(choice, Choice::Branch { .. }));
+        // The arm for WSL is none for any other machine.
+        let apart = open.iter().any(|choice| matches!(choice, Choice::Branch { test, .. } if asks_for_wsl(test)));
         let takes = decided.holds(act) && self.world.takes(open.iter().copied()) == Some(true);
-        decided.last = Some(Last { when: &act.when, takes, tested: self.tested });
+        let native = apart && !decided.says().elsewhere;
+        self.script.not_for_wsl |= takes && native && installs(act);
+        decided.last = Some(Last { when: &act.when, takes, tested: self.tested, native });
         takes
     }
 

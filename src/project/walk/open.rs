@@ -45,10 +45,8 @@ impl<'a> Walker<'_, 'a> {
                 return None;
             }
             let edited = image.contents.is_edited(&inside);
-            let sources = image.contents.sources(&inside);
-            let project = self.project;
-            let wanted = image.contexts.iter().flat_map(|c| sources.iter().filter_map(move |s| image.in_context(project, c, s)));
-            let found = self.first(wanted.collect(), kind);
+            let wanted = image.sources(self.project, &inside);
+            let found = self.first(wanted, kind);
             return self.unless(edited, found, at);
         }
         if !self.written.is_empty()
@@ -107,11 +105,7 @@ impl<'a> Walker<'_, 'a> {
         let places = self.places(path);
         let parts = places.iter().filter_map(|place| self.sifted.get(place)).flatten().cloned();
         let own: Vec<String> = match &self.image {
-            Some(image) => {
-                let lie = places.iter().flat_map(|place| image.contents.sources(place));
-                lie.flat_map(|source| image.contexts.iter().filter_map(move |c| image.in_context(self.project, c, &source)))
-                    .collect()
-            }
+            Some(image) => places.iter().flat_map(|place| image.sources(self.project, place)).collect(),
             None => places.clone(),
         };
         let is_manifest = |path: &String| self.project.file(path).is_some_and(|file| file.kind == Kind::Requirements);

@@ -57,6 +57,8 @@ pub(crate) struct Script {
     pub(crate) weight: usize,
     /// By its name, or by what it fetches, it is for Linux under Windows.
     pub(crate) for_wsl: bool,
+    /// What is installed stands in an arm that no machine with Linux under Windows comes to.
+    pub(crate) not_for_wsl: bool,
     /// More leads on from here than is followed: nothing is said of it.
     pub(crate) left_out: bool,
 }
@@ -151,6 +153,8 @@ pub(crate) enum Event {
     Unknown,
     /// What goes in from here on goes upon something of which nothing is known, named there.
     Upon(Span),
+    /// Something comes into a folder of the image from another one, named there.
+    Brought { folder: String, what: Brought, at: Span },
     /// A script is run of which nothing is known: what is there may be replaced, and more may be there.
     Unread,
     /// The manifest says which Python it is for.
@@ -161,6 +165,19 @@ pub(crate) enum Event {
     SystemPython(String),
     /// Before all this, these steps may have happened.
     Before(Before),
+}
+
+/// What comes from another image.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Brought {
+    /// The packages that the image of this name has.
+    Image(String),
+    /// Anything that it may have.
+    Perhaps(String),
+    /// It is not known what.
+    Unknown,
+    /// One package, by how its files are called: `torch`, `torch-2.6.0.dist-info`.
+    Package(String),
 }
 
 /// A command that compiles, with its variables resolved.

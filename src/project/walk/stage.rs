@@ -1,19 +1,15 @@
 //! Dockerfile stages: what they stand on, and what is copied into them.
 
 use std::collections::BTreeSet;
-use std::rc::Rc;
 
 use super::super::File;
 use super::super::arguments::InPlace;
 use super::super::context::LeftOut;
 use super::super::givers::Gpu;
 use super::super::paths;
-use super::super::spoken::Name;
 use super::super::variables::{self, Seen, Value, Variables};
 use super::acts::configures;
-use super::decided::of_machine;
-use super::telling::Survey;
-use super::{DEEPEST, Event, ImageState, Link, Prefix, Walker};
+use super::{DEEPEST, Event, Link, Walker};
 use crate::device::{self, Choice};
 use crate::environment::Reason;
 use crate::knowledge;
@@ -200,13 +196,12 @@ impl<'a> Walker<'_, 'a> {
                 }
             }
             Some(from) => {
-                let at = from.at;
                 if ["/usr", "/opt"].iter().any(|folder| inside == "/" || inside.starts_with(folder)) {
                     self.script.compilers_open = true;
                 }
-                if let Some(from) = self.variables.resolve(from) {
-                    self.copy_from(path, &from, at, &sources);
-                }
+                let from = (self.variables.resolve(from), from.at);
+                // A folder's contents are copied, not the folder.
+                self.copy_from(path, from, &sources, &inside);
             }
         }
     }
@@ -225,141 +220,6 @@ impl<'a> Walker<'_, 'a> {
             let mut lie = contexts.filter_map(|(image, context)| image.in_context(self.project, context, &path));
             let is_there = lie.any(|path| self.project.file(&path).is_some());
             self.link(source.at, if is_there { Link::Found } else { Link::Absent });
-        }
-    }
-
-    /// Packages that an earlier stage, or an image that is built here, has under a folder that is copied whole. `at` is where it
-    /// is named.
-    pub(super) fn copy_from(&mut self, path: &str, from: &str, at: Span, sources: &[String]) {
-        let Some((earlier, nested)) = self.image.as_ref().map(|i| (i.stage, i.nested + 1)) else { return };
-        let Some(file) = self.project.file(path).filter(|_| nested <= DEEPEST) else { return };
-        let given = self.image.as_ref().and_then(|image| image.in_place_of(from));
-        let stage = || self.project.parts(file).first_called(&from.to_lowercase(), earlier);
-        let happened = match given {
-            Some(InPlace::Image(image) | InPlace::Built(image)) => self.happened_in_built(path, file, image, at, nested),
-            Some(InPlace::Unknown) => None,
-            None => match stage() {
-                Some(n) => self.happened_in(path, file, n, nested),
-                None => self.happened_in_built(path, file, from, at, nested),
-            },
-        };
-        let Some(happened) = happened else { return };
-        let carries = |prefix: &Prefix| sources.iter().any(|source| carries(source, prefix));
-        let carried = happened.events.iter().filter(|event| match event {
-            Event::Install(step) => carries(&step.prefix),
-            Event::Remove { prefix, .. } => carries(prefix),
-            _ => false,
-        });
-        let before = self.script.events.len();
-        self.script.events.extend(carried.cloned());
-        // What is left behind in the stage is installed nowhere.
-        if self.script.events[before..].iter().any(|event| matches!(event, Event::Install(_))) {
-            self.script.installed.extend(happened.installed.iter().cloned());
-        }
-    }
-
-    /// What happens in an earlier stage, so many stages deep: the same for all that copy from it.
-    fn happened_in(&mut self, path: &str, file: File<'a>, n: usize, nested: usize) -> Option<Rc<Happened>> {
-        if let Some(happened) = self.stages.get(&(n, nested)).cloned() {
-            return self.bounds.again(happened.events.len() + happened.installed.len()).then_some(happened);
-        }
-        let parts = self.project.parts(file);
-        if !self.bounds.again(parts.part(n, file.outline.acts.len()).map_or(0, |(begin, end)| end - begin)) {
-            return None;
-        }
-        let happened = Rc::new(self.apart(path, file, nested, |other| {
-            other.globals(file);
-            other.stage(path, file, n, 0);
-        }));
-        self.stages.insert((n, nested), Rc::clone(&happened));
-        Some(happened)
-    }
-
-    /// What happens in an image that one build here gives its name.
-    fn happened_in_built(&mut self, path: &str, file: File<'a>, image: &str, at: Span, nested: usize) -> Option<Rc<Happened>> {
-        let project = self.project;
-        let made = project.givers.stood_on(&Name::of(image))?;
-        // What a stage takes from its own image was made before, of what is not known.
-        let earlier = self.image.as_ref().map_or(0, |image| image.stage);
-        let of_before = || project.parts(file).first_called(&made.target.to_lowercase(), earlier).is_some();
-        if made.dockerfile == path && (made.target.is_empty() || !of_before()) {
-            return None;
-        }
-        let mut is_made = false;
-        let happened = self.apart(path, file, nested, |other| is_made = other.makes(made, at, 1).is_some());
-        is_made.then(|| Rc::new(happened))
-    }
-
-    /// What happens where nothing has happened yet, so many stages deep.
-    fn apart(&mut self, path: &str, file: File<'a>, nested: usize, goes: impl FnOnce(&mut Walker<'_, 'a>)) -> Happened {
-        let survey = self.survey.as_ref().map(|_| Survey::default());
-        let mut other = Walker { survey, ..Walker::new(self.project, &self.world) };
-        other.image = Some(ImageState { nested, ..ImageState::new(self.project, path, self.world.build) });
-        other.bounds = std::mem::take(&mut self.bounds);
-        other.stages = std::mem::take(&mut self.stages);
-        other.variables = of_machine(&self.world.platform, Span::new(file.id, 0, 0));
-        goes(&mut other);
-        self.bounds = std::mem::take(&mut other.bounds);
-        self.stages = std::mem::take(&mut other.stages);
-        self.script.reached.append(&mut other.script.reached);
-        self.script.looked.append(&mut other.script.looked);
-        self.script.choices.append(&mut other.script.choices);
-        self.script.telling.append(&mut other.script.telling);
-        Happened { events: other.script.events, installed: other.script.installed }
-    }
-}
-
-/// What happens in a stage that is copied from.
-pub(super) struct Happened {
-    events: Vec<Event>,
-    /// The manifests that are installed there.
-    installed: BTreeSet<String>,
-}
-
-/// Whether a folder that is copied whole holds the packages of an environment.
-fn carries(source: &str, prefix: &Prefix) -> bool {
-    let source = source.trim_end_matches('/');
-    let folder = paths::name(source);
-    let of_conda = ["conda", "mamba", "miniforge"].iter().any(|name| folder.contains(name));
-    match prefix {
-        // Debian's own Python calls it `dist-packages`; `/opt/conda` is the Python of conda's images.
-        Prefix::System | Prefix::Python(_) | Prefix::Distribution => {
-            let lib = folder == "lib" && source.starts_with("/usr") || folder.starts_with("python3") && source.contains("/lib/");
-            let whole = ["/usr", "/usr/local", "", "/root/.local", "/install"].contains(&source);
-            source.contains("site-packages") || source.contains("dist-packages") || lib || whole || of_conda
-        }
-        Prefix::Conda(name) if !name.contains('/') => {
-            of_conda || folder == "envs" || source.ends_with(&format!("/envs/{name}")) || source.is_empty()
-        }
-        Prefix::Venv(folder) | Prefix::Conda(folder) => paths::under(folder, source).is_some(),
-        Prefix::Unknown | Prefix::Somewhere(_) => false,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_a_copied_folder_holds() {
-        let named = Prefix::Conda("base".to_owned());
-        let venv = Prefix::Venv("/app/.venv".to_owned());
-        for (source, system, conda, own) in [
-            ("/usr/local/lib/python3.10/dist-packages/", true, false, false),
-            ("/usr/local/lib/python3.11/site-packages", true, false, false),
-            ("/usr/local/lib", true, false, false),
-            ("/usr/local/lib/python3.11", true, false, false),
-            ("/usr/local", true, false, false),
-            ("/", true, true, true),
-            ("/opt/conda", true, true, false),
-            ("/opt/conda/envs/base", false, true, false),
-            ("/opt/conda/envs/other", false, false, false),
-            ("/app", false, false, true),
-            ("/app/dist/x.whl", false, false, false),
-            ("/usr/local/bin", false, false, false),
-        ] {
-            let all = [&Prefix::System, &named, &venv].map(|prefix| carries(source, prefix));
-            assert_eq!(all, [system, conda, own], "{source}");
         }
     }
 }

@@ -21,7 +21,9 @@ fn tells(act: &Act) -> Tells<'_> {
         Does::Answer(answer) => Tells::Variable(&answer.name),
         // A frame is there in any case.
         Does::Enter(Place::Subshell | Place::Call | Place::Back) => Tells::Nothing,
-        Does::Launch(_) | Does::Download(_) | Does::Patch(_) | Does::ConfigMap(_) | Does::DefaultRuntime => Tells::Nothing,
+        Does::Launch(_) | Does::Sent(_) | Does::Download(_) | Does::Patch(_) | Does::ConfigMap(_) | Does::DefaultRuntime => {
+            Tells::Nothing
+        }
         Does::Fetched(url) if brings_nothing(url) => Tells::Nothing,
         Does::Conflict(_) | Does::Members(_) => Tells::Nothing,
         // What follows is weighed in its place.

@@ -42,6 +42,8 @@ const VALUED: &[&str] = &[
 /// More of those for `build`.
 const BUILD_VALUED: &[&str] = &["--build-arg", "--build-arg-file", "--section", "--library"];
 
+/// `$PWD` and the home folder are there by default:
+/// <https://apptainer.org/docs/user/latest/bind_paths_and_mounts.html>.
 /// `apptainer exec --nv docker://image command`, `apptainer build image.sif docker-daemon:image`.
 pub(super) fn apptainer(words: &[Text], _at: Span) -> Vec<Does> {
     let Some((program, mut rest)) = words.split_first() else { return Vec::new() };
@@ -66,7 +68,15 @@ pub(super) fn apptainer(words: &[Text], _at: Span) -> Vec<Does> {
                 // `APPTAINER_NV=1` and the site's configuration ask for a GPU too.
                 let open = gpu == GpuRequest::None;
                 let (image, command) = (slurm::image(word).filter(|_| is_docker(word)), rest.to_vec());
-                let launch = Launch { image, gpu, unchecked, command, open, ..Launch::new(Launcher::Apptainer, program.at) };
+                let launch = Launch {
+                    image,
+                    gpu,
+                    unchecked,
+                    command,
+                    open,
+                    shares_files: true,
+                    ..Launch::new(Launcher::Apptainer, program.at)
+                };
                 return vec![Does::Launch(Box::new(launch))];
             }
             _ => return Vec::new(),

@@ -1,10 +1,10 @@
 //! docker, podman, nvidia-docker: what is started, with which GPU, and what is built.
 
-use super::super::container::{is_gpu_device, is_other_gpu};
+use super::super::container::{is_gpu_device, is_other_gpu, mount, parts};
 use super::super::gpu_request;
 use super::assignment;
 use super::compose;
-use crate::outline::{BuildOf, Does, GpuRequest, Launch, Launcher, Malformed, Misread, Piece, Scope, Text, Variable};
+use crate::outline::{BuildOf, Does, GpuRequest, Launch, Launcher, Malformed, Misread, Mount, Piece, Scope, Text, Variable};
 use crate::source::Span;
 
 /// Options of `run` and `create` without a value.
@@ -291,9 +291,20 @@ fn option(out: &mut Launch, name: &str, value: Text, at: Span) {
         "--name" => out.name = value.known().map(str::to_owned),
         "--entrypoint" => out.entrypoint = Some(if value.pieces.is_empty() { vec![] } else { vec![value] }),
         "--env-file" => out.environment_files.push(value),
+        "v" | "--volume" => out.mounts.extend(mount(&value)),
+        "--mount" => out.mounts.extend(mounted(&value)),
+        "w" | "--workdir" => out.folder = Some(value),
         "e" | "--env" => out.environment.extend(variable(&value, Scope::Environment)),
         _ => {}
     }
+}
+
+/// `type=bind,source=.,target=/app`.
+fn mounted(value: &Text) -> Option<Mount> {
+    let named: Vec<_> = parts(value, ',').iter().filter_map(assignment).collect();
+    let of = |names: &[&str]| named.iter().find(|(name, _)| names.contains(&name.as_str())).map(|(_, value)| value.clone());
+    let bind = of(&["type"]).is_some_and(|kind| kind.known() == Some("bind"));
+    Some(Mount { from: of(&["source", "src"]).filter(|_| bind)?, to: of(&["target", "dst", "destination"])? })
 }
 
 /// `name=what` of a build context; a name may be an image's.

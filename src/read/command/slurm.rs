@@ -1,5 +1,6 @@
 //! Slurm's containers: Pyxis (<https://github.com/NVIDIA/pyxis>) and Shifter.
 
+use super::super::container::{mount, parts};
 use super::wrapper::behind_options;
 use crate::outline::{Does, Launch, Launcher, Piece, Text};
 use crate::source::Span;
@@ -7,11 +8,20 @@ use crate::source::Span;
 /// `srun --container-image=nvcr.io#nvidia/pytorch:23.10-py3 …`, `shifter --image=docker:… …`.
 pub(super) fn slurm(words: &[Text], _at: Span) -> Vec<Does> {
     let Some((program, rest)) = words.split_first() else { return Vec::new() };
-    let option = if program.known().is_some_and(|p| p.ends_with("shifter")) { "--image" } else { "--container-image" };
+    let is_shifter = program.known().is_some_and(|p| p.ends_with("shifter"));
+    let option = if is_shifter { "--image" } else { "--container-image" };
     let Some(named) = rest.iter().enumerate().find_map(|(i, word)| value(word, option, rest.get(i + 1))) else {
         return Vec::new();
     };
-    vec![launch(program.at, &named, behind_options(words).to_vec())]
+    let option = |option: &str| rest.iter().enumerate().find_map(|(i, word)| value(word, option, rest.get(i + 1)));
+    let mut does = launch(program.at, &named, behind_options(words).to_vec());
+    if let Does::Launch(launch) = &mut does {
+        launch.mounts =
+            option("--container-mounts").iter().flat_map(|all| parts(all, ',')).filter_map(|one| mount(&one)).collect();
+        launch.folder = option("--container-workdir");
+        launch.shares_files = is_shifter;
+    }
+    vec![does]
 }
 
 /// The value of `--option=value` or `--option value`.

@@ -148,7 +148,8 @@ impl Variables {
             Some(Meaning::One(one)) => self.string(&one.value, depth + 1)?,
             Some(Meaning::Varies(_)) if is_shell_name(name) => format!("${{{name}}}"),
             None if name == "MAKE" => "make".to_owned(),
-            None if name == "CURDIR" => ".".to_owned(),
+            // What the shell that starts make has in it, as its own `pwd`.
+            None if matches!(name, "CURDIR" | "PWD" | "shell pwd") => ".".to_owned(),
             _ => return None,
         };
         self.spent.set(self.spent.get() + value.len());

@@ -1,11 +1,15 @@
-//! Batch scripts: what `#SBATCH` lines say of a container.
+//! Batch scripts: what `#SBATCH` lines say of a container, and of the nodes that they are sent to
+//! (<https://slurm.schedmd.com/sbatch.html>).
 
 use crate::outline::{Act, Does, Place, Text, When};
 use crate::read::command::slurm;
 use crate::source::{FileId, Span};
 
+/// Options that name kinds of nodes; a letter's value may stand right behind it.
+const NODES: &[&str] = &["--partition", "-p", "--constraint", "-C", "--qos", "-q"];
+
 /// Slurm reads the lines before the first command.
-pub(super) fn containers(file: FileId, text: &str) -> Vec<Act> {
+pub(super) fn options(file: FileId, text: &str) -> Vec<Act> {
     let mut acts = Vec::new();
     let mut at = 0;
     for line in text.split_inclusive('\n') {
@@ -23,17 +27,21 @@ pub(super) fn containers(file: FileId, text: &str) -> Vec<Act> {
             (!word.is_empty()).then_some((word, Span::new(file, here, here + word.len())))
         });
         let act = |does| Act { at: Span::new(file, start, start + line.len()), when: When::default(), does };
-        while let Some((option, _)) = words.next() {
+        let named = |(name, at): (&str, Span)| Text::literal(name.trim_matches(['"', '\'']), at);
+        while let Some((option, place)) = words.next() {
             match option {
+                _ if NODES.contains(&option) => acts.extend(words.next().map(|word| act(Does::Sent(named(word))))),
+                _ if !option.starts_with("--") && NODES.iter().any(|short| short.len() == 2 && option.starts_with(short)) => {
+                    acts.push(act(Does::Sent(named((&option[2..], place)))));
+                }
                 "--container-image" => {
-                    let named = words.next().map(|(name, at)| Text::literal(name.trim_matches(['"', '\'']), at));
-                    let image = named.and_then(|named| slurm::image(&named));
+                    let image = words.next().map(named).and_then(|named| slurm::image(&named));
                     acts.extend(image.map(|image| act(Does::Enter(Place::Image(image)))));
                 }
                 // Shifter: only what `shifter` starts runs in it.
-                "--image" => acts.extend(words.next().map(|(name, at)| {
+                "--image" => acts.extend(words.next().map(|word| {
                     let key = Span::new(file, start, start + line.len());
-                    act(slurm::launch(key, &Text::literal(name.trim_matches(['"', '\'']), at), Vec::new()))
+                    act(slurm::launch(key, &named(word), Vec::new()))
                 })),
                 _ => {}
             }

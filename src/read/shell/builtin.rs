@@ -52,14 +52,7 @@ fn happens(walk: &mut Walk<'_, '_>, at: Span, words: &[Word], texts: &[Text]) {
     let container = || command::docker::inside(inner).map(|(name, run)| (Place::Container(name.clone()), run));
     if let Some((place, run)) = container().or_else(|| command::compose::inside(inner)) {
         command::read_cut(inner, at, &walk.out.cut).into_iter().for_each(|does| walk.out.act(at, does));
-        walk.out.open(at);
-        walk.out.act(at, Does::Enter(place));
-        if run.first().and_then(Text::known).is_some_and(is_shell) {
-            shell(walk, at, words, &run[1..]);
-        } else {
-            command::read_cut(run, at, &walk.out.cut).into_iter().for_each(|does| walk.out.act(at, does));
-        }
-        return walk.out.back(at);
+        return within(walk, at, words, place, run);
     }
     let opaque = || Text { pieces: vec![Piece::Opaque], at: program.at };
     match program.known() {
@@ -118,15 +111,34 @@ fn happens(walk: &mut Walk<'_, '_>, at: Span, words: &[Word], texts: &[Text]) {
             run_script(walk, at, program);
         }
         _ => {
+            let mut started: Option<Vec<Text>> = None;
             for does in command::read_cut(texts, at, &walk.out.cut) {
                 let at = match &does {
                     Does::Set(Variable { value: Some(value), .. }) => value.at,
                     _ => at,
                 };
+                if let Does::Launch(launch) = &does {
+                    started = Some(launch.entrypoint.iter().flatten().chain(&launch.command).cloned().collect());
+                }
                 walk.out.act(at, does);
+            }
+            if let Some(run) = started {
+                within(walk, at, words, Place::Started, &run);
             }
         }
     }
+}
+
+/// A command that is run in a container.
+fn within(walk: &mut Walk<'_, '_>, at: Span, words: &[Word], place: Place, run: &[Text]) {
+    let unwrapped = command::unwrap(run);
+    walk.out.open(at);
+    walk.out.act(at, Does::Enter(place));
+    match unwrapped.words.split_first() {
+        Some((program, arguments)) if program.known().is_some_and(is_shell) => shell(walk, at, words, arguments),
+        _ => command::read_cut(run, at, &walk.out.cut).into_iter().for_each(|does| walk.out.act(at, does)),
+    }
+    walk.out.back(at);
 }
 
 /// `export`, `declare`, `local`, `readonly`, `unset`.
@@ -227,22 +239,26 @@ fn is_conda(folder: &Text) -> bool {
 
 /// `bash -c '…'`, `sh script.sh`.
 fn shell(walk: &mut Walk<'_, '_>, at: Span, words: &[Word], arguments: &[Text]) {
-    let mut takes_value = false;
+    let (mut takes_value, mut is_text, mut operands) = (false, false, false);
     for argument in arguments {
         let option = argument.known().unwrap_or_default();
         if std::mem::take(&mut takes_value) {
-        } else if option.starts_with("--") {
+        } else if !operands && option == "--" {
+            operands = true;
+        } else if !operands && option.starts_with("--") {
             takes_value = matches!(option, "--rcfile" | "--init-file");
-        } else if option.len() > 1 && option.starts_with(['-', '+']) {
+        } else if !operands && option.len() > 1 && option.starts_with(['-', '+']) {
             takes_value = option.ends_with(['o', 'O']);
-            if option.starts_with('-') && option.contains('c') {
-                let text = arguments.iter().skip_while(|a| a.at != argument.at).nth(1);
-                let word = text.and_then(|text| words.iter().find(|w| w.text.at == text.at));
-                if let Some(word) = word {
-                    walk.string(word.clone(), at);
-                }
+            is_text |= option.starts_with('-') && option.contains('c');
+            // What follows is for the script that it is given to read.
+            if option.starts_with('-') && option.contains('s') {
                 return;
             }
+        } else if is_text {
+            if let Some(word) = words.iter().find(|word| word.text.at == argument.at) {
+                walk.string(word.clone(), at);
+            }
+            return;
         } else if is_runfile(argument) {
             let rest = arguments.iter().skip_while(|a| a.at != argument.at).skip(1).cloned().collect();
             return walk.out.act(at, Does::Runfile { file: argument.clone(), arguments: rest });

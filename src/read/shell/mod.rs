@@ -42,7 +42,7 @@ const HEREDOCS: usize = 1_000;
 /// Reads a script or an rc file.
 pub(crate) fn read(file: FileId, text: &str) -> Outline {
     let Script { mut acts, comments, torn } = read_excerpt(&excerpt(file, text, 0..text.len()));
-    acts.splice(0..0, batch::containers(file, text));
+    acts.splice(0..0, batch::options(file, text));
     let ignores = comments::ignores(file, text, comments.into_iter(), |line| scan::continued(text, line));
     Outline { acts, ignores, torn, ..Outline::default() }
 }
@@ -143,7 +143,7 @@ pub(super) fn joined(script: &Excerpt) -> Excerpt {
 }
 
 /// The text of a quoted word, as a script of its own.
-fn unquoted(excerpt: &Excerpt, part: Range<usize>) -> Excerpt {
+pub(super) fn unquoted(excerpt: &Excerpt, part: Range<usize>) -> Excerpt {
     let source = excerpt.text().get(part.clone()).unwrap_or_default();
     let mut out = Excerpt::new(excerpt.file());
     let (mut quote, mut escaped) = (None, false);

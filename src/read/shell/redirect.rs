@@ -249,7 +249,9 @@ impl Walk<'_, '_> {
 
     /// Reads a quoted word as a script of its own shell.
     pub(super) fn string(&mut self, word: Word, at: Span) {
-        if !word.text.pieces.contains(&Piece::Opaque) {
+        // Within quotes that hold everything back it is not the shell which puts something in.
+        let held_back = self.excerpt.text().get(word.part.clone()).is_some_and(|source| source.starts_with('\''));
+        if held_back || !word.text.pieces.contains(&Piece::Opaque) {
             let script = super::unquoted(self.excerpt, word.part);
             self.inner_shell(&script, at);
         }

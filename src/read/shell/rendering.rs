@@ -76,6 +76,8 @@ pub(crate) fn act(act: &Act, source: &str) -> String {
         Does::Use(u) => format!("use {} {}", text(&u.path), u.with.iter().map(variable).collect::<Vec<_>>().join(" ")),
         Does::Enter(Place::Container(name)) => format!("in container {}", text(name)),
         Does::Enter(Place::Service { name, anew }) => format!("in service {}{}", text(name), if *anew { ", anew" } else { "" }),
+        Does::Enter(Place::Started) => "in it".to_owned(),
+        Does::Sent(to) => format!("sent to {}", text(to)),
         Does::Enter(Place::Image(image)) => format!("in {}", text(image)),
         Does::Modules(m) => format!("module{} {}", if m.unloads { " unloads" } else { "" }, texts(&m.names)),
         Does::Download(d) => format!("download {} {}", text(&d.url), d.to.as_ref().map_or("-".to_owned(), text)),
@@ -129,6 +131,12 @@ pub(crate) fn act(act: &Act, source: &str) -> String {
             }
             if let Some(entrypoint) = &l.entrypoint {
                 out += &format!(" entry {}", texts(entrypoint));
+            }
+            for m in &l.mounts {
+                out += &format!(" -v {}:{}", text(&m.from), text(&m.to));
+            }
+            if let Some(folder) = &l.folder {
+                out += &format!(" in {}", text(folder));
             }
             for v in &l.environment {
                 out += &format!(" -e {}", variable(v));

@@ -135,7 +135,7 @@ impl Out {
     /// Ends a subshell; one in which nothing happened leaves no trace.
     pub(super) fn back(&mut self, at: Span) {
         let Some(opened) = self.opened.pop() else { return };
-        let elsewhere = |does: &Does| matches!(does, Does::Enter(Place::Container(_) | Place::Service { .. }));
+        let elsewhere = |does: &Does| matches!(does, Does::Enter(Place::Container(_) | Place::Service { .. } | Place::Started));
         let enters = |entry: &Entry| matches!(entry, Entry::Act(act) if elsewhere(&act.does));
         let nothing = match self.entries.get(opened + 1..) {
             Some([]) => true,

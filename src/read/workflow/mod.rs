@@ -27,7 +27,15 @@ const SHARED: usize = 200_000;
 /// Reads a workflow or a composite action; a file without `jobs:` or composite `runs:` says nothing.
 pub(super) fn read(file: FileId, text: &str) -> Outline {
     let tree = Tree::read(file, text);
-    let mut reader = Reader { file, text, acts: Vec::new(), put_in: Vec::new(), comments: Vec::new(), torn: Vec::new() };
+    let mut reader = Reader {
+        file,
+        text,
+        acts: Vec::new(),
+        put_in: Vec::new(),
+        comments: Vec::new(),
+        torn: Vec::new(),
+        may_have_conda: false,
+    };
     for root in tree.documents() {
         let jobs = root.get("jobs").map(Node::entries).unwrap_or_default();
         let shared = root.get("env").map(Node::entries).unwrap_or_default().len();
@@ -62,6 +70,8 @@ struct Reader<'t> {
     comments: Vec<Range<usize>>,
     /// Of scripts.
     torn: Vec<Torn>,
+    /// A step of the job may have set conda up.
+    may_have_conda: bool,
 }
 
 /// A job in one row of its matrix.
@@ -120,6 +130,7 @@ impl Reader<'_> {
 
     fn job(&mut self, key: Node<'_>, run: &Run<'_>) {
         let job = run.job;
+        self.may_have_conda = false;
         let image = |node: Node<'_>| run.text(node.get("image").unwrap_or(node));
         let container = job.get("container");
         let runs_on = job.get("runs-on").and_then(|n| runs_on(n, run));
@@ -179,12 +190,17 @@ impl Reader<'_> {
 
     fn step(&mut self, step: Node<'_>, run: &Run<'_>, runs_on: Option<&Text>) {
         if let Some(node) = step.get("uses") {
-            self.acts.extend(uses::used(node, step, run, runs_on.is_some_and(is_windows)));
+            let acts = uses::used(node, step, run, runs_on.is_some_and(is_windows));
+            // What another file sets up is looked at where it is taken in.
+            self.may_have_conda |= acts.iter().any(|act| {
+                matches!(act.does, Does::Use(_) | Does::Enter(Place::CondaEnvironment(_) | Place::CondaEnvironmentOf(_)))
+            });
+            self.acts.extend(acts);
         }
         let Some(body) = step.get("run") else { return };
         let shell = step.get("shell").or_else(|| run.default("shell")).and_then(|n| run.text(n));
         let posix = match shell.as_ref().map(Text::known) {
-            Some(Some(shell)) => ["bash", "sh"].contains(&shell.split_whitespace().next().unwrap_or_default()),
+            Some(Some(shell)) => ["bash", "sh", uses::MICROMAMBA].contains(&shell.split_whitespace().next().unwrap_or_default()),
             Some(None) => false,
             None => !runs_on.is_some_and(is_windows),
         };
@@ -197,6 +213,9 @@ impl Reader<'_> {
         }
         let at = body.body();
         self.acts.push(run.act(at, Does::Enter(Place::Subshell)));
+        if self.may_have_conda && !uses::starts_in_conda(shell.as_ref().and_then(Text::known)) {
+            self.acts.push(run.act(at, Does::Enter(Place::PlainShell)));
+        }
         self.acts.extend(run.sets(step));
         if let Some(folder) = step.get("working-directory").or_else(|| run.default("working-directory"))
             && let Some(text) = run.text(folder)

@@ -29,6 +29,8 @@ fn show(text: &str) -> Vec<String> {
             }
             Does::Enter(Place::Directory(t)) => format!("cd {}", text_of(t)),
             Does::Enter(Place::CondaEnvironment(t)) => format!("conda {}", text_of(t)),
+            Does::Enter(Place::CondaEnvironmentOf(t)) => format!("conda of {}", text_of(t)),
+            Does::Enter(Place::PlainShell) => "plain".to_owned(),
             Does::Enter(Place::Subshell) => "(".to_owned(),
             Does::Enter(Place::Back) => ")".to_owned(),
             Does::Python(t) => format!("python {}", text_of(t)),
@@ -140,6 +142,25 @@ fn rows_and_branches() {
 fn conda_actions() {
     let step = "    - uses: conda-incubator/setup-miniconda@v3\n      with:\n        environment-file: env.yml\n        activate-environment: x\n";
     assert_eq!(steps(step), ["Conda <env.yml", "conda x"]);
+    let step = "    - uses: mamba-org/setup-micromamba@v2\n      with:\n        environment-file: env.yml\n";
+    assert_eq!(steps(step), ["Conda <env.yml", "conda of env.yml"]);
+    let arguments = "        create-args: >-\n          python=3.10\n          pytorch=2.1 -c conda-forge\n";
+    let named = format!("    - uses: mamba-org/setup-micromamba@v2\n      with:\n        environment-name: x\n{arguments}");
+    let made = "Conda python=3.10 pytorch=2.1 @conda-forge";
+    assert_eq!(steps(&named), [made, "conda x"]);
+    // Only a shell that reads its start files is in it.
+    for (shell, active) in [
+        ("bash -el {0}", true),
+        ("bash --login {0}", true),
+        ("micromamba-shell {0}", true),
+        ("bash", false),
+        ("bash -eo pipefail {0}", false),
+    ] {
+        let run = format!("{named}    - run: pip install a\n      shell: {shell}\n");
+        let plain = if active { vec![] } else { vec!["plain"] };
+        let expected = [vec![made, "conda x", "("], plain, vec!["Pip a", ")"]].concat();
+        assert_eq!(steps(&run), expected, "{shell}");
+    }
 }
 
 #[test]

@@ -56,7 +56,8 @@ pub(super) fn used(node: Node<'_>, step: Node<'_>, run: &Run<'_>, windows: bool)
             let mut acts: Vec<Act> = python().into_iter().collect();
             acts.extend(with("channels").map(|channels| sets("CONDA_CHANNELS", channels)));
             let target = with("activate-environment").or_else(|| with("environment-name"));
-            if let Some(path) = with("environment-file").filter(|t| t.known() != Some("false")) {
+            let file = with("environment-file").filter(|t| t.known() != Some("false"));
+            if let Some(path) = &file {
                 let install = Install {
                     tool: Tool::Conda,
                     asks: Vec::new(),
@@ -68,7 +69,13 @@ pub(super) fn used(node: Node<'_>, step: Node<'_>, run: &Run<'_>, windows: bool)
                 };
                 acts.push(run.act(path.at, Does::Install(install)));
             }
-            acts.extend(target.map(|t| run.act(t.at, Does::Enter(Place::CondaEnvironment(t)))));
+            if let Some(arguments) = with("create-args") {
+                acts.extend(created(&arguments, target.as_ref()).into_iter().map(|does| run.act(arguments.at, does)));
+            }
+            let place = target.map(|name| (name.at, Place::CondaEnvironment(name)));
+            // Without a name it is the file's own.
+            let place = place.or_else(|| file.map(|path| (path.at, Place::CondaEnvironmentOf(path))));
+            acts.extend(place.map(|(at, place)| run.act(at, Does::Enter(place))));
             acts
         }
         "Jimver/cuda-toolkit" if !windows => toolkit(with("cuda")).map_or_else(Vec::new, |(package, folder)| {
@@ -79,6 +86,32 @@ pub(super) fn used(node: Node<'_>, step: Node<'_>, run: &Run<'_>, windows: bool)
         _ => Vec::new(),
     }
 }
+
+/// What micromamba puts into the environment that it makes.
+/// Source: <https://github.com/mamba-org/setup-micromamba>, "create-args".
+fn created(arguments: &Text, name: Option<&Text>) -> Vec<Does> {
+    let word = |text: &str| Text::literal(text, arguments.at);
+    let mut words = vec![word("micromamba"), word("create")];
+    words.extend(name.map(|name| [word("-n"), name.clone()]).into_iter().flatten());
+    match arguments.known() {
+        Some(text) => words.extend(text.split_whitespace().map(word)),
+        None => words.push(arguments.clone()),
+    }
+    command::read(&words, arguments.at)
+}
+
+/// Whether the actions that set conda up make a shell start in the environment that they made: one that reads its start files,
+/// or that micromamba starts.
+/// Source: <https://github.com/mamba-org/setup-micromamba>, <https://github.com/conda-incubator/setup-miniconda>, "important".
+pub(super) fn starts_in_conda(shell: Option<&str>) -> bool {
+    let mut words = shell.unwrap_or_default().split_whitespace();
+    let program = words.next().unwrap_or_default();
+    let short = |word: &str| word.starts_with('-') && !word.starts_with("--") && word.contains('l');
+    program == MICROMAMBA || words.any(|word| word == "--login" || short(word))
+}
+
+/// The shell that setup-micromamba writes, which runs its script by bash in the environment.
+pub(super) const MICROMAMBA: &str = "micromamba-shell";
 
 /// An image that a step builds, once for each of its names.
 /// Source: <https://github.com/docker/build-push-action>, "inputs".

@@ -3,8 +3,8 @@
 use super::filled::Filled;
 use crate::outline::{
     Act, Answer, BuildOf, Change, Choice, Composed, Copy, Does, Download, Feature, GpuRequest, Include, IndexLine, Install,
-    InstallFlags, Launch, Lead, Line, Locked, LockedFrom, Members, Outline, Piece, Place, Removal, Requirement, Route, RouteTo,
-    Stage, Target, Text, Variable, Written,
+    InstallFlags, Launch, Lead, Line, Locked, LockedFrom, Members, Mount, Outline, Piece, Place, Removal, Requirement, Route,
+    RouteTo, Stage, Target, Text, Variable, Written,
 };
 use crate::source::Span;
 
@@ -173,13 +173,14 @@ impl Moving<'_> {
             Does::Enter(place) => match place {
                 Place::Directory(text)
                 | Place::CondaEnvironment(text)
+                | Place::CondaEnvironmentOf(text)
                 | Place::Venv(text)
                 | Place::Python(text)
                 | Place::SystemPython(text)
                 | Place::Container(text)
                 | Place::Service { name: text, anew: _ }
                 | Place::Image(text) => self.text(text),
-                Place::Call | Place::Subshell | Place::Back => {}
+                Place::PlainShell | Place::Started | Place::Call | Place::Subshell | Place::Back => {}
             },
             Does::Compile(compile) => self.texts(&mut compile.arguments),
             Does::Launch(launch) => self.launch(launch),
@@ -187,7 +188,7 @@ impl Moving<'_> {
             Does::Include(Include { path, how: _ }) => self.text(path),
             Does::Runs { entrypoint: _, words } => self.texts(words),
             Does::Options(flags) => self.flags(flags),
-            Does::Python(text) | Does::Venv(text) | Does::Edit(text) | Does::Secret(text) => self.text(text),
+            Does::Python(text) | Does::Venv(text) | Does::Edit(text) | Does::Secret(text) | Does::Sent(text) => self.text(text),
             Does::Write(written) => {
                 let Written { path, kind: _, outline, put_in } = &mut **written;
                 self.text(path);
@@ -273,6 +274,10 @@ impl Moving<'_> {
         launch.name.iter().for_each(|name| self.name(name));
         self.texts(launch.image.iter_mut().chain(&mut launch.platforms).chain(&mut launch.command));
         self.texts(launch.entrypoint.iter_mut().flatten().chain(&mut launch.environment_files).chain(&mut launch.gpu_node));
+        self.texts(&mut launch.folder);
+        for Mount { from, to } in &mut launch.mounts {
+            self.texts([from, to]);
+        }
         launch.environment.iter_mut().for_each(|variable| self.variable(variable));
         launch.config_maps.iter().for_each(|name| self.name(name));
         if let Some(BuildOf { context, dockerfile, inline: _, target, arguments, unread_arguments: _, contexts }) =
