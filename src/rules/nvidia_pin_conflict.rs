@@ -61,7 +61,7 @@ impl<'a> Bringer<'a> {
     /// What the build requires that is picked.
     fn picked(&self) -> &[Required] {
         let builds = &self.there.component.builds;
-        let one = builds.only().and(Some(0)).or(builds.today);
+        let one = builds.today.or(builds.only().and(Some(0)));
         one.and_then(|at| self.required.get(at)).map_or(&[], Vec::as_slice)
     }
 }
