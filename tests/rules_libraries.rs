@@ -46,7 +46,7 @@ fn modules_that_are_installed_twice() {
             (
                 "Dockerfile",
                 "FROM python:3.11\nRUN pip install onnxruntime\nRUN uv pip install --system onnxruntime-gpu\n",
-                "warning 2",
+                "info 2",
             ),
             ("Dockerfile", "FROM python:3.11\nARG ORT=onnxruntime-gpu\nRUN pip install onnxruntime ${ORT}\n", "warning 3"),
             ("install.sh", "pip install xgboost\npython -m pip install xgboost-cpu\n", "warning 2"),
@@ -137,7 +137,8 @@ fn pins_of_nvidia_s_wheels() {
             // One after the other.
             ("install.sh", "pip install torch==2.5.1\npip install nvidia-cudnn-cu12==8.9.7.29\n", "error 2"),
             ("install.sh", "pip install torch==2.8.0\npip install nvidia-cudnn-cu12==9.1.0.70\n", "error 2"),
-            ("install.sh", "pip install torch==2.5.1\npip install --no-deps nvidia-nccl-cu12==2.18.3\n", "warning 2"),
+            ("install.sh", "pip install torch==2.5.1\npip install --no-deps nvidia-nccl-cu12==2.18.3\n", "info 2"),
+            ("install.sh", "pip install torch==2.5.1\npip install nvidia-nvjitlink-cu12==12.1.105\n", "warning 2"),
             ("install.sh", "pip install torch==2.5.1\npip install -U nvidia-nccl-cu12==2.26.2\n", "info 2"),
             ("install.sh", "pip install torch==2.3.1\npip install 'tensorflow[and-cuda]==2.18.0'\n", "error 2"),
             ("install.sh", "pip install torch==2.1.0\npip install nvidia-cudnn-cu11==8.6.0.163\n", "warning 2"),
@@ -217,6 +218,9 @@ fn two_majors_of_cuda() {
             // Traps.
             ("requirements.txt", "torch==2.4.0\nonnxruntime-gpu==1.19.2\ncupy-cuda12x\n", ""),
             ("requirements.txt", "torch==2.4.0+cpu\ncupy-cuda11x\n", ""),
+            ("requirements-intel.txt", "torch\nfaster-whisper\n", ""),
+            ("requirements-l4t13.txt", "torch==2.11.0\nctranslate2==4.6.0\n", ""),
+            ("requirements.txt", "--extra-index-url https://download.pytorch.org/whl/rocm6.2\ntorch\nfaster-whisper\n", ""),
             ("requirements.txt", "cupy-cuda11x\nonnxruntime-gpu==1.17.0\n", ""),
             ("requirements.txt", "torch==2.11.0\ncupy-cuda12x\nnvidia-cuda-nvrtc-cu12\n", ""),
             ("requirements.txt", "torch==2.11.0\ncupy-cuda12x[ctk]\n", ""),

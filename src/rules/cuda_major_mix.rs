@@ -2,6 +2,7 @@ use super::{Check, Clash, Needs, Out, Rule};
 use crate::diagnostic::Severity;
 use crate::environment::{Environment, Evidence, Holds, Reason};
 use crate::knowledge::{self, Library};
+use crate::meant;
 use crate::parts::{self, Required, There};
 use crate::reach::{self, Reach};
 
@@ -14,6 +15,9 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(env: &Environment, out: &mut Out) {
+    if meant::for_other_hardware(env) {
+        return;
+    }
     lacking(env, out);
     in_one_place(env, out);
 }

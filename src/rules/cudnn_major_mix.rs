@@ -2,6 +2,7 @@ use super::{Check, Clash, Needs, Out, Rule};
 use crate::diagnostic::Severity;
 use crate::environment::{Build, Component, Environment, Evidence, Reason};
 use crate::knowledge::{self, Flavour, Library, Release};
+use crate::meant;
 use crate::parts;
 use crate::reach::{self, Reach};
 use crate::version::LibraryVersion;
@@ -15,6 +16,9 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(env: &Environment, out: &mut Out) {
+    if meant::for_other_hardware(env) {
+        return;
+    }
     for component in &env.components {
         let Some(needs) = reach::Needs::of(env, component, Library::Cudnn) else { continue };
         let reach = Reach::of(env, Library::Cudnn, component, reach::is_optional(&component.name));
