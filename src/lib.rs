@@ -40,6 +40,7 @@ pub mod outline;
 mod parts;
 pub mod platform;
 mod project;
+mod reach;
 pub mod read;
 pub mod report;
 mod resolve;

@@ -33,6 +33,29 @@ pub(crate) fn for_gpu(env: &Environment) -> Option<Evidence> {
     Some(Evidence { at, reason, also: Vec::new(), basis: knowledge::Basis::Vendor, join: crate::environment::Join::Stated })
 }
 
+/// Whether an environment is meant for chips that run no CUDA, or not that of the wheels which others take: by an index that it
+/// looks at, or by its name.
+pub(crate) fn for_other_hardware(env: &Environment) -> bool {
+    let indexes = env.steps.iter().flat_map(|step| &step.indexes);
+    let mut tags = indexes.filter_map(|index| index.id.and_then(knowledge::index_by_id)).map(|index| index.tag);
+    let other = |tag: &str| knowledge::is_other_hardware(bare(tag));
+    tags.any(other) || words(&env.start.name).iter().any(|word| other(word) || is_of_tegra(bare(word)))
+}
+
+/// `rocm` of `rocm7.0`, `l4t` of `l4t13`.
+fn bare(word: &str) -> &str {
+    // The processor's name is no maker's.
+    if word == "amd64" {
+        return word;
+    }
+    word.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.')
+}
+
+/// Its wheels are NVIDIA's own for it.
+fn is_of_tegra(word: &str) -> bool {
+    matches!(word, "l4t" | "jetson" | "jetpack" | "tegra" | "orin" | "xavier")
+}
+
 /// Whether a package is of no use without a GPU of NVIDIA's: parts of CUDA, and what is made for one CUDA major by its name.
 pub(crate) fn is_for_gpu_only(package: &str) -> bool {
     let parts = package.strip_prefix("nvidia-").is_some_and(|rest| rest.contains("-cu"));
@@ -74,6 +97,10 @@ mod tests {
         for name in ["requirements.txt", "requirements-cpu-gpu.txt", "curl.txt", "culture12.txt", "cuba.yml", "tests/gpu.txt"] {
             assert!(!gpu(name), "{name}");
         }
+        for (word, other) in [("rocm7.0", true), ("xpu", true), ("cu130", false), ("amd64", false), ("", false)] {
+            assert_eq!(knowledge::is_other_hardware(bare(word)), other, "{word}");
+        }
+        assert!(is_of_tegra(bare("l4t13")) && is_of_tegra(bare("jetson")) && !is_of_tegra(bare("cu130")));
         for package in ["nvidia-cudnn-cu12", "cupy-cuda12x", "onnxruntime-gpu", "conda:pytorch-cuda"] {
             assert!(is_for_gpu_only(package), "{package}");
         }

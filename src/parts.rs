@@ -5,7 +5,7 @@ use crate::knowledge;
 use crate::notation::requirement::Subject;
 use crate::platform::Platform;
 use crate::resolve;
-use crate::version::{Specifiers, Version};
+use crate::version::{LibraryVersion, Specifiers, Version};
 
 /// What a build requires of one of NVIDIA's wheels.
 #[derive(Clone, Debug)]
@@ -106,4 +106,19 @@ pub(crate) fn there(env: &Environment) -> Vec<There<'_>> {
 pub(crate) fn may_require(package: &str) -> bool {
     let of_part = |text: &&str| text.starts_with("nvidia-") || text.starts_with("cuda-toolkit");
     !is_part(package) && knowledge::releases(package).iter().any(|release| release.requires.iter().any(&of_part))
+}
+
+/// The CUDA major that a part is of, by its name: 12 for `nvidia-cublas-cu12`; from 13 on those of the toolkit have none.
+pub(crate) fn cuda_of(part: &str) -> Option<LibraryVersion> {
+    let (_, major) = part.strip_prefix("nvidia-")?.rsplit_once("-cu")?;
+    LibraryVersion::parse(major).filter(|version| !version.has_minor())
+}
+
+/// Whether a build of a package that may be there requires a part.
+pub(crate) fn requires(env: &Environment, component: &Component, part: &str) -> bool {
+    if !may_require(&component.name) {
+        return false;
+    }
+    let extras = env.ask_of(component).map(|(_, ask)| ask.extras.clone()).unwrap_or_default();
+    component.builds.builds.iter().any(|build| required(build, &extras, &env.platform).iter().any(|r| r.part == part))
 }

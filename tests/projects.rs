@@ -9,7 +9,7 @@ use std::process::{Command, Output, Stdio};
 use serde_json::Value;
 
 /// Every finding: place, severity and rule, and the files that its labels lie in.
-const BROKEN: [(&str, &str, &[&str]); 9] = [
+const BROKEN: [(&str, &str, &[&str]); 10] = [
     ("Dockerfile:10", "error[image-needs-newer-driver]", &["Dockerfile", "hosts/desk.toml"]),
     ("docker-compose.yml:2", "warning[gpu-not-requested]", &["Dockerfile", "docker-compose.yml"]),
     ("environment.yml:6", "warning[conda-toolkit-beside-wheel]", &[".bashrc", "environment.yml", "requirements/base.txt"]),
@@ -24,6 +24,7 @@ const BROKEN: [(&str, &str, &[&str]); 9] = [
         &["hosts/desk.toml", "hosts/node.toml", "requirements/bench.txt", "scripts/bench.sh"],
     ),
     ("requirements/bench.txt:2", "error[no-kernels-for-gpu]", &["hosts/node.toml", "requirements/bench.txt", "scripts/bench.sh"]),
+    ("requirements/export.txt:2", "error[cudnn-major-mix]", &["requirements/export.txt", "serve/Dockerfile"]),
     ("requirements/export.txt:2", "warning[index-shadowed]", &["requirements/export.txt", "serve/Dockerfile"]),
     ("requirements/train.txt:2", "error[companion-mismatch]", &["Dockerfile", "requirements/base.txt", "requirements/train.txt"]),
     ("serve/Dockerfile:6", "error[no-kernels-for-gpu]", &["hosts/node.toml", "serve/Dockerfile"]),
@@ -44,7 +45,7 @@ fn the_broken_project_breaks_where_it_should() {
         (place.to_owned(), kind.to_owned(), files.iter().map(|f| (*f).to_owned()).collect::<Vec<_>>())
     });
     assert_eq!(found, expected);
-    assert_eq!(json["summary"].to_string(), r#"{"errors":5,"warnings":4,"infos":0,"files":18,"environments":9}"#);
+    assert_eq!(json["summary"].to_string(), r#"{"errors":6,"warnings":4,"infos":0,"files":18,"environments":9}"#);
     assert!(json["skipped"].as_array().is_some_and(Vec::is_empty));
 }
 
@@ -93,6 +94,7 @@ fn a_run_from_a_folder_below_says_the_same() {
             "bench.txt",
             "bench.txt",
             "export.txt",
+            "export.txt",
             "train.txt"
         ]
     );
@@ -103,7 +105,7 @@ fn a_run_from_a_folder_below_says_the_same() {
     let json = json(&cudalint(&project("broken-trainer").join("serve"), &["--format", "json"]));
     let paths: Vec<_> =
         json["diagnostics"].as_array().expect("a list").iter().map(|d| d["path"].as_str().expect("a path")).collect();
-    assert_eq!(paths, ["../requirements/export.txt", "Dockerfile"]);
+    assert_eq!(paths, ["../requirements/export.txt", "../requirements/export.txt", "Dockerfile"]);
 }
 
 #[test]
@@ -112,7 +114,7 @@ fn a_path_limits_what_is_reported_and_not_what_is_read() {
         (".bashrc", &["environment.yml"][..]),
         ("requirements/base.txt", &["environment.yml", "requirements/augment.txt", "requirements/train.txt"]),
         ("hosts/desk.toml", &["Dockerfile", "requirements/bench.txt"]),
-        ("serve", &["requirements/export.txt", "serve/Dockerfile"]),
+        ("serve", &["requirements/export.txt", "requirements/export.txt", "serve/Dockerfile"]),
         ("trainer", &[]),
     ] {
         let lines = concise(&project("broken-trainer"), &[path]);
@@ -154,11 +156,11 @@ fn rules_and_severities_are_chosen() {
     for (arguments, lines, status) in [
         (&["--select", "companion-mismatch"][..], 1, 1),
         (&["--select", "companion-mismatch,index-shadowed"], 2, 1),
-        (&["--ignore", "no-kernels-for-gpu", "--ignore", "driver-too-old"], 6, 1),
+        (&["--ignore", "no-kernels-for-gpu", "--ignore", "driver-too-old"], 7, 1),
         (&["--select", "index-shadowed", "--fail-on", "error"], 1, 0),
         (&["--select", "index-shadowed", "--fail-on", "warning"], 1, 1),
         (&["--select", "driver-too-old", "--fail-on", "error"], 1, 1),
-        (&["--fail-on", "never"], 9, 0),
+        (&["--fail-on", "never"], 10, 0),
         (&["--select", "unused-ignore", "--fail-on", "info"], 0, 0),
         (&["no-such-folder"], 0, 2),
         (&["--fail-on", "sometimes"], 0, 2),
@@ -186,7 +188,7 @@ fn standard_input_stands_in_for_a_file() {
 fn findings_go_to_standard_output_or_a_file_and_nothing_else_does() {
     let project = project("broken-trainer");
     let whole = cudalint(&project, &[]);
-    assert_eq!(text(&whole.stderr), "5 errors, 4 warnings in 18 files, 9 environments\n");
+    assert_eq!(text(&whole.stderr), "6 errors, 4 warnings in 18 files, 9 environments\n");
     let temp = tempfile::tempdir().expect("a folder");
     let file = temp.path().join("report.txt");
     let run = cudalint(&project, &["-o", file.to_str().expect("UTF-8")]);
@@ -248,7 +250,7 @@ fn findings_are_silenced_and_graded_where_the_project_says_so() {
             "]",
             "]\n[[per-path]]\npath = \"serve/**\"\nlevels = { no-kernels-for-gpu = \"off\" }"
         )),
-        rules[..8]
+        rules[..9]
     );
     // A level caps.
     let temp = copy("broken-trainer");

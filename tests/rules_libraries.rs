@@ -46,7 +46,7 @@ fn modules_that_are_installed_twice() {
             (
                 "Dockerfile",
                 "FROM python:3.11\nRUN pip install onnxruntime\nRUN uv pip install --system onnxruntime-gpu\n",
-                "warning 2",
+                "info 2",
             ),
             ("Dockerfile", "FROM python:3.11\nARG ORT=onnxruntime-gpu\nRUN pip install onnxruntime ${ORT}\n", "warning 3"),
             ("install.sh", "pip install xgboost\npython -m pip install xgboost-cpu\n", "warning 2"),
@@ -137,7 +137,8 @@ fn pins_of_nvidia_s_wheels() {
             // One after the other.
             ("install.sh", "pip install torch==2.5.1\npip install nvidia-cudnn-cu12==8.9.7.29\n", "error 2"),
             ("install.sh", "pip install torch==2.8.0\npip install nvidia-cudnn-cu12==9.1.0.70\n", "error 2"),
-            ("install.sh", "pip install torch==2.5.1\npip install --no-deps nvidia-nccl-cu12==2.18.3\n", "warning 2"),
+            ("install.sh", "pip install torch==2.5.1\npip install --no-deps nvidia-nccl-cu12==2.18.3\n", "info 2"),
+            ("install.sh", "pip install torch==2.5.1\npip install nvidia-nvjitlink-cu12==12.1.105\n", "warning 2"),
             ("install.sh", "pip install torch==2.5.1\npip install -U nvidia-nccl-cu12==2.26.2\n", "info 2"),
             ("install.sh", "pip install torch==2.3.1\npip install 'tensorflow[and-cuda]==2.18.0'\n", "error 2"),
             ("install.sh", "pip install torch==2.1.0\npip install nvidia-cudnn-cu11==8.6.0.163\n", "warning 2"),
@@ -148,10 +149,11 @@ fn pins_of_nvidia_s_wheels() {
             ("requirements.txt", "torch==2.5.1+cpu\nnvidia-cudnn-cu12==8.9.2.26\n", ""),
             ("requirements.txt", "torch==2.5.1; sys_platform == 'darwin'\nnvidia-cudnn-cu12==8.9.2.26\n", ""),
             ("requirements.txt", "torch==1.12.1\nnvidia-cudnn-cu11==8.6.0.163\n", ""),
+            // A mirror may serve builds of its own.
             (
                 "requirements.txt",
                 "--index-url https://pypi.example/simple\ntorch==2.5.1\nnvidia-cudnn-cu12==8.9.2.26\n",
-                "error 3",
+                "warning 3",
             ),
             ("requirements.txt", "--index-url https://wheels.example/pt\ntorch>=2.5.1,<2.9\nnvidia-cudnn-cu12==8.9.2.26\n", ""),
             ("requirements.txt", "tensorflow==2.15.0\ntorch==2.5.1\n", ""),
@@ -168,6 +170,222 @@ fn pins_of_nvidia_s_wheels() {
                 "[project]\nname = 'x'\nversion = '1'\n[project.optional-dependencies]\na = ['torch==2.5.1']\nb = ['nvidia-cudnn-cu12==8.9.2.26']\n",
                 "",
             ),
+        ],
+    );
+}
+
+#[test]
+fn two_majors_of_cuda() {
+    table(
+        "cuda-major-mix",
+        &[
+            ("requirements.txt", "torch==2.4.0\nonnxruntime-gpu==1.17.0\n", "error 2"),
+            ("requirements.txt", "onnxruntime_gpu==1.18.1\ntorch==2.3.0\n", "error 1"),
+            ("requirements.txt", "cupy-cuda11x==12.3.0\ntorch==2.2.0\n", "error 1"),
+            ("requirements.txt", "cupy-cuda13x\ntorch==2.6.0\n", "error 1"),
+            ("requirements.txt", "torch>=2.0\ncupy-cuda12x\n", "warning 2"),
+            ("requirements.txt", "torch==2.11.0\nctranslate2==4.6.0\n", "error 2"),
+            (
+                "requirements.txt",
+                "--index-url https://download.pytorch.org/whl/cu118\n--extra-index-url https://pypi.org/simple\ntorch==2.5.1+cu118\ncupy-cuda12x\n",
+                "error 4",
+            ),
+            ("requirements.txt", "nvidia-cublas-cu12\nnvidia-cuda-nvrtc-cu12\ncupy-cuda11x\n", "error 3"),
+            ("environment.yml", "dependencies:\n  - pip:\n      - torch==2.4.0\n      - onnxruntime-gpu==1.16.3\n", "error 4"),
+            (
+                "Dockerfile",
+                "FROM python:3.11\nARG ORT=1.17.0\nRUN pip install torch==2.4.0\nRUN pip install onnxruntime-gpu==${ORT}\n",
+                "error 4",
+            ),
+            ("Dockerfile", "FROM python:3.11\nRUN uv pip install --system torch==2.4.0 cupy-cuda11x\n", "error 2"),
+            ("Makefile", "install:\n\tpip install torch==2.4.0 cupy-cuda11x\n", "error 2"),
+            (
+                "pyproject.toml",
+                "[tool.poetry]\nname = 'x'\nversion = '1'\n[tool.poetry.dependencies]\npython = '^3.10'\ntorch = '2.4.0'\nonnxruntime-gpu = '1.17.0'\n",
+                "error 7",
+            ),
+            (
+                "pyproject.toml",
+                "[project]\nname = 'x'\nversion = '1'\ndependencies = ['torch==2.4.0']\n[project.optional-dependencies]\ngpu = ['cupy-cuda11x']\n",
+                "error 6",
+            ),
+            ("requirements.txt", "deepmd-kit[gpu,cu11]==2.2.7\ntorch==2.5.1\n", "warning 1"),
+            (
+                "requirements.txt",
+                "tensorflow[and-cuda]==2.15.0\n--extra-index-url https://download.pytorch.org/whl/cu118\ntorch==2.6.0+cu118\n",
+                "warning 1",
+            ),
+            // Traps.
+            ("requirements.txt", "torch==2.4.0\nonnxruntime-gpu==1.19.2\ncupy-cuda12x\n", ""),
+            ("requirements.txt", "torch==2.4.0+cpu\ncupy-cuda11x\n", ""),
+            ("requirements-intel.txt", "torch\nfaster-whisper\n", ""),
+            ("requirements-l4t13.txt", "torch==2.11.0\nctranslate2==4.6.0\n", ""),
+            ("requirements.txt", "--extra-index-url https://download.pytorch.org/whl/rocm6.2\ntorch\nfaster-whisper\n", ""),
+            ("requirements.txt", "cupy-cuda11x\nonnxruntime-gpu==1.17.0\n", ""),
+            ("requirements.txt", "torch==2.11.0\ncupy-cuda12x\nnvidia-cuda-nvrtc-cu12\n", ""),
+            ("requirements.txt", "torch==2.11.0\ncupy-cuda12x[ctk]\n", ""),
+            ("requirements.txt", "torch==2.11.0\nonnxruntime-gpu[cuda]==1.22.0\n", ""),
+            // Both bring cuDNN, into one folder.
+            ("requirements.txt", "torch==2.11.0\nonnxruntime-gpu[cuda,cudnn]==1.22.0\n", "warning 1"),
+            ("requirements.txt", "torch==2.4.0\ntensorflow==2.12.0\n", ""),
+            ("requirements.txt", "torch==2.4.0\nonnxruntime==1.17.0\n", ""),
+            ("requirements.txt", "torch==2.4.0\nonnxruntime-gpu\n", "warning 2"),
+            ("requirements.txt", "torch==2.4.0\nctranslate2>=4,<5\n", ""),
+            ("requirements.txt", "torch==2.0.1; python_version < '3.9'\ncupy-cuda12x; python_version >= '3.9'\n", ""),
+            (
+                "Dockerfile",
+                "FROM nvidia/cuda:11.8.0-cudnn8-runtime-ubuntu22.04\nRUN pip install torch==2.4.0 onnxruntime-gpu==1.17.0\n",
+                "",
+            ),
+            ("Dockerfile", "FROM company/base:1\nRUN pip install torch==2.4.0 onnxruntime-gpu==1.17.0\n", ""),
+            (
+                "Dockerfile",
+                "FROM python:3.11\nCOPY --from=nvidia/cuda:11.8.0-runtime-ubuntu22.04 /usr/local/cuda /usr/local/cuda\nRUN pip install torch==2.4.0 cupy-cuda11x\n",
+                "",
+            ),
+            ("install.sh", "apt-get install -y cuda-toolkit-11-8\npip install torch==2.4.0 cupy-cuda11x\n", ""),
+            ("install.sh", "module load cuda/11.8\npip install torch==2.4.0 cupy-cuda11x\n", ""),
+            ("install.sh", "export LD_LIBRARY_PATH=/usr/local/cuda-11.8/lib64\npip install torch==2.4.0 cupy-cuda11x\n", ""),
+            ("install.sh", "sh cuda_11.8.0_520.61.05_linux.run --silent --toolkit\npip install torch==2.4.0 cupy-cuda11x\n", ""),
+            (
+                "environment.yml",
+                "dependencies:\n  - cudatoolkit=11.8\n  - pip:\n      - torch==2.4.0\n      - cupy-cuda11x\n",
+                "",
+            ),
+            (
+                "Dockerfile",
+                "FROM python:3.11 AS a\nRUN pip install torch==2.4.0\nFROM python:3.11\nRUN pip install cupy-cuda11x\n",
+                "",
+            ),
+        ],
+    );
+}
+
+#[test]
+fn two_majors_of_cudnn() {
+    table(
+        "cudnn-major-mix",
+        &[
+            ("requirements.txt", "torch==2.5.1\nctranslate2==4.4.0\n", "error 2"),
+            ("requirements.txt", "ctranslate2==4.5.0\ntorch==2.3.1\n", "error 1"),
+            ("requirements.txt", "torch>=2,<2.11\nctranslate2==4.4.0\nfaster-whisper==1.1.0\n", "warning 2"),
+            ("requirements.txt", "torch==2.5.1\nwhisperx==3.3.1\n", "warning 2"),
+            ("requirements.txt", "torch==2.3.1\nonnxruntime-gpu==1.20.0\n", "error 2"),
+            ("requirements.txt", "nvidia-cublas-cu12\nnvidia-cudnn-cu12==9.1.0.70\nctranslate2==4.4.0\n", "error 3"),
+            ("requirements.txt", "nvidia-cudnn-cu12==8.9.3.28\nctranslate2==4.5.0\n", "error 2"),
+            ("environment.yml", "dependencies:\n  - pip:\n      - torch==2.5.1\n      - ctranslate2==4.3.1\n", "error 4"),
+            ("Dockerfile", "FROM python:3.11\nARG CT2=4.4.0\nRUN pip install torch==2.6.0 ctranslate2==${CT2}\n", "error 3"),
+            (
+                "Dockerfile",
+                "FROM nvidia/cuda:12.2.2-cudnn8-runtime-ubuntu22.04\nRUN uv pip install --system ctranslate2==4.5.0\n",
+                "error 2",
+            ),
+            ("Dockerfile", "FROM nvidia/cuda:12.4.1-cudnn-runtime-ubuntu22.04\nRUN pip install ctranslate2==4.4.0\n", "error 2"),
+            (
+                "Dockerfile",
+                "FROM nvidia/cuda:12.4.1-runtime-ubuntu22.04\nRUN pip install faster-whisper==1.1.0 ctranslate2==4.5.0\n",
+                "error 2",
+            ),
+            ("setup.sh", "sudo apt-get install -y cudnn9-cuda-12\npip install ctranslate2==4.3.1\n", "error 2"),
+            ("setup.sh", "sudo apt install libcudnn8=8.9.7.29-1+cuda12.2\npip install ctranslate2==4.5.0\n", "error 2"),
+            ("setup.sh", "module load cudnn/8.9.7\npip install ctranslate2==4.5.0\n", "error 2"),
+            ("Makefile", "install:\n\tpip install torch==2.5.1 ctranslate2==4.4.0\n", "error 2"),
+            // Traps.
+            ("requirements.txt", "torch==2.5.1\nctranslate2==4.5.0\nonnxruntime-gpu==1.20.0\n", ""),
+            ("requirements.txt", "torch==2.3.1\nctranslate2==4.4.0\n", ""),
+            ("requirements.txt", "torch==2.3.1\nctranslate2==4.7.0\n", ""),
+            ("requirements.txt", "torch==2.3.1\nfaster-whisper\n", ""),
+            ("requirements.txt", "torch==2.5.1+cpu\nctranslate2==4.4.0\n", ""),
+            ("requirements.txt", "ctranslate2==4.4.0\nfaster-whisper==1.0.3\n", ""),
+            ("requirements.txt", "torch==2.5.1\ntensorflow==2.15.0\n", ""),
+            ("requirements.txt", "--index-url https://wheels.example/pt\ntorch\nctranslate2==4.4.0\n", ""),
+            (
+                "Dockerfile",
+                "FROM nvidia/cuda:12.2.2-cudnn8-runtime-ubuntu22.04\nRUN pip install torch==2.5.1 ctranslate2==4.4.0\n",
+                "",
+            ),
+            ("Dockerfile", "FROM nvidia/cuda:12.4.1-runtime-ubuntu22.04\nRUN pip install ctranslate2==4.5.0\n", ""),
+            (
+                "Dockerfile",
+                "FROM nvidia/cuda:12.4.1-runtime-ubuntu22.04\nRUN apt-get install -y libcudnn9-cuda-12 && pip install faster-whisper==1.1.0 ctranslate2==4.5.0\n",
+                "",
+            ),
+            (
+                "Dockerfile",
+                "FROM nvidia/cuda:12.4.1-runtime-ubuntu22.04\nCOPY cudnn.deb /tmp/\nRUN pip install faster-whisper==1.1.0 ctranslate2==4.5.0\n",
+                "",
+            ),
+            (
+                "Dockerfile",
+                "FROM nvidia/cuda:12.4.1-runtime-ubuntu22.04\nRUN pip install nvidia-cudnn-cu12 faster-whisper==1.1.0 ctranslate2==4.5.0\n",
+                "",
+            ),
+            (
+                "setup.sh",
+                "wget https://developer.download.nvidia.com/compute/cudnn/redist/cudnn/linux-x86_64/cudnn-linux-x86_64-8.9.7.29_cuda12-archive.tar.xz\npip install torch==2.5.1 ctranslate2==4.4.0\n",
+                "",
+            ),
+            ("setup.sh", "sudo apt-get install -y cudnn9-cuda-12 libcudnn8\npip install ctranslate2==4.3.1\n", ""),
+            ("setup.sh", "sudo apt-get install -y cudnn\npip install ctranslate2==4.3.1\n", ""),
+            ("environment.yml", "dependencies:\n  - cudnn=8.9\n  - pip:\n      - torch==2.5.1\n      - ctranslate2==4.4.0\n", ""),
+        ],
+    );
+}
+
+#[test]
+fn a_cudnn_below_what_was_compiled_with() {
+    table(
+        "cudnn-too-old",
+        &[
+            ("requirements.txt", "tensorflow==2.12.0\nnvidia-cudnn-cu11==8.5.0.96\n", "error 2"),
+            ("requirements.txt", "nvidia-cudnn-cu12==8.8.0.121\ntensorflow==2.15.0\n", "error 1"),
+            ("requirements.txt", "tensorflow==2.18.0\nnvidia-cudnn-cu12==9.1.0.70\n", "error 2"),
+            ("environment.yml", "dependencies:\n  - cudnn=8.1\n  - pip:\n      - tensorflow==2.12.0\n", "error 2"),
+            (
+                "environment.yml",
+                "dependencies:\n  - pip:\n      - tensorflow==2.13.0\n      - nvidia-cudnn-cu11==8.5.0.96\n",
+                "error 4",
+            ),
+            ("Dockerfile", "FROM nvidia/cuda:12.4.1-cudnn-runtime-ubuntu22.04\nRUN pip install tensorflow==2.18.0\n", "error 1"),
+            (
+                "Dockerfile",
+                "FROM nvidia/cuda:12.4.1-cudnn-runtime-ubuntu22.04\nARG TF=2.19.0\nRUN uv pip install --system tensorflow==${TF}\n",
+                "error 1",
+            ),
+            (
+                "Dockerfile",
+                "FROM ubuntu:22.04\nRUN apt-get install -y libcudnn8=8.4.1.50-1+cuda11.6\nRUN pip install tensorflow==2.12.0\n",
+                "error 2",
+            ),
+            ("setup.sh", "module load cudnn/8.1.1\npip install tensorflow==2.12.0\n", "error 1"),
+            ("Makefile", "install:\n\tpip install tensorflow==2.12.0 nvidia-cudnn-cu11==8.5.0.96\n", "error 2"),
+            (
+                "environment.yml",
+                "channels: [pytorch, nvidia, conda-forge]\ndependencies:\n  - pytorch=2.1.2\n  - pytorch-cuda=11.8\n  - jaxlib=0.4.23=*cuda118*\n",
+                "warning 5",
+            ),
+            // Traps.
+            ("requirements.txt", "tensorflow==2.12.0\nnvidia-cudnn-cu11==8.6.0.163\n", ""),
+            ("requirements.txt", "tensorflow==2.12.0\nnvidia-cudnn-cu11>=8.5\n", ""),
+            ("requirements.txt", "tensorflow[and-cuda]==2.18.0\n", ""),
+            ("requirements.txt", "torch==2.0.1\ntensorflow==2.12.0\n", ""),
+            ("requirements.txt", "torch==2.0.1\nnvidia-cudnn-cu11==8.5.0.96\ntensorflow==2.12.0\n", ""),
+            ("requirements.txt", "tensorflow-cpu==2.12.0\nnvidia-cudnn-cu11==8.5.0.96\n", ""),
+            ("requirements.txt", "tensorflow==2.12.0\n", ""),
+            ("requirements.txt", "tensorflow\nnvidia-cudnn-cu11==8.5.0.96\n", ""),
+            ("Dockerfile", "FROM nvidia/cuda:11.8.0-cudnn8-runtime-ubuntu22.04\nRUN pip install tensorflow==2.12.0\n", ""),
+            (
+                "Dockerfile",
+                "FROM company/base:1\nRUN apt-get install -y libcudnn8=8.4.1.50-1+cuda11.6\nRUN pip install tensorflow==2.12.0\n",
+                "",
+            ),
+            (
+                "Dockerfile",
+                "FROM nvidia/cuda:12.4.1-cudnn-runtime-ubuntu22.04\nRUN pip install 'tensorflow[and-cuda]==2.18.0'\n",
+                "",
+            ),
+            ("Dockerfile", "FROM nvidia/cuda:12.4.1-cudnn-runtime-ubuntu22.04\nRUN pip install torch==2.6.0\n", ""),
+            ("setup.sh", "sudo apt-get install -y libcudnn8\npip install tensorflow==2.12.0\n", ""),
         ],
     );
 }

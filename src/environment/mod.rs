@@ -63,6 +63,10 @@ pub struct Environment {
     pub for_wsl: bool,
     /// What is put on the system itself, in order.
     pub system: Vec<SystemPart>,
+    /// The system may have libraries of which nothing is told: an image that is not known, a script that is not read.
+    pub system_open: bool,
+    /// A list of packages was installed that is not known.
+    pub unlisted: bool,
     /// What is compiled with what it holds, in order.
     pub compiled: Vec<Compiled>,
 }

@@ -20,6 +20,8 @@ pub(super) struct System {
     name: String,
     pub(super) parts: Vec<SystemPart>,
     pub(super) toolkits: Toolkits,
+    /// It may have more than is told: the image is not known, or a script was run that is not read.
+    pub(super) open: bool,
 }
 
 impl System {
@@ -36,7 +38,7 @@ impl System {
             evidence: image.evidence.clone(),
         });
         let open = flavour == Flavour::None && !knowledge::is_bare(&image.reference);
-        Self { name, parts: Vec::new(), toolkits: Toolkits { known: devel.into_iter().collect(), open } }
+        Self { name, parts: Vec::new(), toolkits: Toolkits { known: devel.into_iter().collect(), open }, open }
     }
 
     /// Packages of the system's own manager.
@@ -51,7 +53,9 @@ impl System {
                     evidence: evidence.clone(),
                 });
             }
-            let carries = row.map_or(&[][..], |row| row.carries);
+            // A file by its own name: `libcudnn8_8.9.7.29-1+cuda12.2_amd64.deb`.
+            let file = if knowledge::is_of_cudnn(name) { &[Carries::Cudnn][..] } else { &[] };
+            let carries = row.map_or(file, |row| row.carries);
             self.parts.push(SystemPart { name: name.clone(), carries, evidence });
         }
     }
@@ -76,6 +80,14 @@ impl System {
     /// Environment modules.
     pub(super) fn load(&mut self, modules: &[(String, Span)]) {
         for (name, at) in modules {
+            let carries: &[Carries] = match knowledge::module_toolkit(name) {
+                Some(_) => &[Carries::Toolkit],
+                None if knowledge::is_of_cudnn(name) => &[Carries::Cudnn],
+                None => &[],
+            };
+            if !carries.is_empty() {
+                self.parts.push(SystemPart { name: name.clone(), carries, evidence: here(name, *at) });
+            }
             if let Some(cuda) = knowledge::module_toolkit(name) {
                 self.toolkits.known.push(Toolkit { cuda, of_distribution: false, evidence: here(name, *at) });
             }

@@ -130,10 +130,12 @@ pub(crate) fn fold(beginning: &Beginning, world: &World, script: &Script, aliase
             Event::Unknown => states.values_mut().for_each(|state| state.unlisted = true),
             Event::Upon(at) => {
                 machine.toolkits.open = true;
+                machine.open = true;
                 states.values_mut().for_each(|state| state.upon = state.upon.or(Some(*at)));
             }
             Event::Unread => {
                 machine.toolkits.open = true;
+                machine.open = true;
                 states.values_mut().for_each(State::run_unread);
             }
             Event::Brought { folder, what, at } => {
@@ -210,6 +212,8 @@ pub(crate) fn fold(beginning: &Beginning, world: &World, script: &Script, aliase
             steps: state.steps,
             compiled: state.compiled,
             system: machine.parts.clone(),
+            system_open: machine.open || script.compilers_open,
+            unlisted: state.unlisted,
             is_built: matches!(beginning.enters, Enters::Stage(_)),
             thrown_away: script.only_copied,
             for_wsl: script.for_wsl,

@@ -38,6 +38,7 @@ enum Precedence {
 static WHO_SPEAKS: &[Precedence] = &[
     Precedence::First(&["pytorch-channel-frozen", "conda-no-cuda-at-solve", "conda-may-pick-cpu"]),
     Precedence::First(&["pypi-build-is-cpu", "cpu-build-in-gpu-environment"]),
+    Precedence::First(&["module-installed-twice", "nvidia-pin-conflict", "cuda-major-mix", "cudnn-major-mix", "cudnn-too-old"]),
     Precedence::HighestBound(&["driver-too-old", "image-needs-newer-driver"]),
     Precedence::First(&[
         "local-version-without-index",

@@ -9,6 +9,13 @@ pub fn module_owner(package: &str) -> Option<&'static ModuleOwner> {
     MODULE_OWNERS.binary_search_by(|row| row.package.cmp(package)).ok().map(|at| &MODULE_OWNERS[at])
 }
 
+/// The package of a module that is made for a CUDA major, where there is one alone.
+#[must_use]
+pub fn owner_for(module: &str, cuda: &str) -> Option<&'static str> {
+    let mut owners = MODULE_OWNERS.iter().filter(|row| row.module == module && row.cuda == cuda);
+    owners.next().filter(|_| owners.next().is_none()).map(|row| row.package)
+}
+
 /// What is known of compiling a package, by its normalised name.
 #[must_use]
 pub fn source_build(name: &str) -> Option<&'static SourceBuild> {

@@ -13,7 +13,9 @@ mod service;
 mod system;
 mod tables;
 
-pub use built::{build_variables, is_conda_toolkit, module_owner, package_at, package_cloned_to, source_build, source_build_of};
+pub use built::{
+    build_variables, is_conda_toolkit, module_owner, owner_for, package_at, package_cloned_to, source_build, source_build_of,
+};
 pub use files::{
     Brings, configuration_variable, configured_index, feature_brings, fetches_no_packages, is_shell_file, module_brings,
     module_toolkit,
@@ -25,7 +27,7 @@ pub use index::{index, index_by_id, index_of_file, is_pypi_by_name, is_tag, mirr
 pub use node::{gpu_of_node, is_same_model, node_label};
 pub use rows::*;
 pub use service::{is_of_service, set_by_service};
-pub use system::{release_of_package, system_package, system_package_on};
+pub use system::{cudnn_of, is_of_cudnn, release_of_package, system_package, system_package_on};
 
 use crate::version::{CudaVersion, DriverVersion};
 

@@ -2,7 +2,7 @@
 
 use super::rows::SystemPackage;
 use super::tables::SYSTEM_PACKAGES;
-use crate::version::CudaVersion;
+use crate::version::{CudaVersion, LibraryVersion};
 
 /// What a system package puts in place, wherever it is installed; a version (`=12.4.1-1`) and an architecture (`:amd64`) behind the name do not matter.
 #[must_use]
@@ -39,6 +39,36 @@ pub fn release_of_package(name: &str) -> Option<CudaVersion> {
     let bare = name.split(['=', ':']).next()?.trim();
     let version = bare.strip_prefix(start)?.strip_suffix(end)?;
     CudaVersion::parse(&version.replace('-', "."))
+}
+
+/// Whether a package, a file or a module is cuDNN by its name.
+#[must_use]
+pub fn is_of_cudnn(name: &str) -> bool {
+    name.to_ascii_lowercase().contains("cudnn")
+}
+
+/// The release of cuDNN that the name of a package, a file or a module tells: `libcudnn8=8.9.6.50-1+cuda11.8`, `cudnn9-cuda-12`,
+/// `cudnn-linux-x86_64-8.9.2.26_cuda12-archive.tar.xz`, `cuDNN/8.9.2.26-CUDA-12.1.1`; `None` where it tells none.
+#[must_use]
+pub fn cudnn_of(name: &str) -> Option<LibraryVersion> {
+    let name = name.to_ascii_lowercase();
+    let from = &name[name.find("cudnn")?..];
+    let words: Vec<&str> = from.split(['-', '_', '=', '/', '+', '@', ':']).collect();
+    let number = |word: &str| {
+        let digits = word.trim_start_matches(['v', '~']).trim_end_matches(|c: char| !c.is_ascii_digit());
+        LibraryVersion::parse(digits).filter(LibraryVersion::has_minor)
+    };
+    // What stands behind `cuda` is CUDA's own number.
+    let of_cuda = |at: usize| at > 0 && words[at - 1] == "cuda";
+    let told = words.iter().enumerate().filter(|(at, _)| !of_cuda(*at));
+    let full: Vec<LibraryVersion> = told.filter_map(|(_, word)| number(word)).collect();
+    // `cudnn-11.0-linux-x64-v8.0.4.30.tgz` has CUDA's first.
+    if words.iter().any(|word| word.starts_with('v') && number(word).is_some()) {
+        return full.last().copied();
+    }
+    let own = words[0].trim_start_matches("cudnn");
+    let digits = own.find(|c: char| !c.is_ascii_digit() && c != '.').map_or(own, |end| &own[..end]);
+    full.first().copied().or_else(|| LibraryVersion::parse(digits.trim_matches('.')))
 }
 
 #[cfg(test)]
@@ -99,6 +129,31 @@ mod tests {
             ("gcc-12", None),
         ] {
             assert_eq!(release_of_package(name).map(|c| c.to_string()).as_deref(), cuda, "{name}");
+        }
+    }
+
+    #[test]
+    fn releases_of_cudnn_in_names() {
+        for (name, version) in [
+            ("libcudnn8=8.9.6.50-1+cuda11.8", Some("8.9.6.50")),
+            ("libcudnn8", Some("8")),
+            ("libcudnn8-dev", Some("8")),
+            ("cudnn9-cuda-12", Some("9")),
+            ("libcudnn9-cuda-12=9.1.0.70-1", Some("9.1.0.70")),
+            ("cudnn", None),
+            ("cudnn-cuda-12", None),
+            ("nvidia-cudnn", None),
+            ("cuDNN/8.9.2.26-CUDA-12.1.1", Some("8.9.2.26")),
+            ("cudnn/8.6", Some("8.6")),
+            ("cudnn-linux-x86_64-8.9.2.26_cuda12-archive.tar.xz", Some("8.9.2.26")),
+            ("cudnn-11.0-linux-x64-v8.0.4.30.tgz", Some("8.0.4.30")),
+            ("cudnn-local-repo-ubuntu2204-9.1.0_1.0-1_amd64.deb", Some("9.1.0")),
+            ("libcudnn8_8.9.7.29-1+cuda12.2_amd64.deb", Some("8.9.7.29")),
+            ("libcudnn.so.8", None),
+            ("cuda-toolkit-12-4", None),
+            ("", None),
+        ] {
+            assert_eq!(cudnn_of(name).map(|v| v.to_string()).as_deref(), version, "{name}");
         }
     }
 

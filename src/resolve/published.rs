@@ -126,9 +126,9 @@ pub(crate) fn goes_by_torch(package: &str) -> bool {
         || knowledge::releases(package).iter().any(|release| requirements(release).iter().any(|(_, parsed)| torch(parsed)))
 }
 
-/// A package that carries kernels of its own: the chain runs through it.
+/// A package that carries kernels of its own, or looks for CUDA's libraries: the chain runs through it.
 pub(crate) fn is_framework(package: &str) -> bool {
-    knowledge::releases(package).iter().any(|release| release.kernels != Kernels::Unknown)
+    knowledge::releases(package).iter().any(|release| release.kernels != Kernels::Unknown || !release.needs.is_empty())
 }
 
 /// A framework is built with and without CUDA; a toolkit is CUDA itself.

@@ -14,7 +14,10 @@ mod conda_may_pick_cpu;
 mod conda_no_cuda_at_solve;
 mod conda_toolkit_beside_wheel;
 mod cpu_build_in_gpu_environment;
+mod cuda_major_mix;
 mod cuda_paths_disagree;
+mod cudnn_major_mix;
+mod cudnn_too_old;
 mod driver_in_container;
 mod driver_in_wsl;
 mod driver_too_old;
@@ -52,7 +55,10 @@ pub static RULES: &[&Rule] = &[
     &conda_no_cuda_at_solve::RULE,
     &conda_toolkit_beside_wheel::RULE,
     &cpu_build_in_gpu_environment::RULE,
+    &cuda_major_mix::RULE,
     &cuda_paths_disagree::RULE,
+    &cudnn_major_mix::RULE,
+    &cudnn_too_old::RULE,
     &driver_in_container::RULE,
     &driver_in_wsl::RULE,
     &driver_too_old::RULE,

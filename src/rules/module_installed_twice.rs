@@ -41,12 +41,15 @@ fn check(env: &Environment, out: &mut Out) {
         let one = gpus == 1;
         owners.sort_by_key(|owner| (one && for_gpu(owner), std::cmp::Reverse((owner.step, owner.component.evidence.at))));
         let names: Vec<String> = owners.iter().map(|owner| owner.row.package.to_owned()).collect();
+        // What is for the GPU is written last, and whole.
+        let ends_for_gpu = one && owners.iter().all(|owner| for_gpu(owner) || owner.step < owners[owners.len() - 1].step);
+        let level = if ends_for_gpu { Severity::Info } else { Severity::Warning };
         let message = format!("{} write the files of one module, {module}: the last one installed wins", listed(&names));
         let help = match owners.iter().find(|owner| one && for_gpu(owner)) {
             Some(gpu) => format!("keep {} alone, and take {} away", gpu.row.package, others(&names, gpu.row.package)),
             None => "keep one of them, and take the others away before it is installed".to_owned(),
         };
-        out.push(Clash::new(Holds::Always, message, owners.iter().map(link).collect()).help(help));
+        out.push(Clash::new(Holds::Always, message, owners.iter().map(link).collect()).at_most(level).help(help));
     }
 }
 

@@ -61,7 +61,7 @@ impl<'a> Bringer<'a> {
     /// What the build requires that is picked.
     fn picked(&self) -> &[Required] {
         let builds = &self.there.component.builds;
-        let one = builds.only().and(Some(0)).or(builds.today);
+        let one = builds.today.or(builds.only().and(Some(0)));
         one.and_then(|at| self.required.get(at)).map_or(&[], Vec::as_slice)
     }
 }
@@ -181,18 +181,21 @@ fn contradict(one: &Required, other: &Required) -> bool {
     one.part == other.part && one.wants.and(&other.wants).contradict()
 }
 
-/// How grave it is when a part comes in another version than is required, and the installer goes on: libraries of another major
-/// are not found; of cuDNN a minor below the one that was compiled with is refused when it is first used, a newer one is taken.
+/// How grave it is when a part comes in another version than is required, and the installer goes on. Libraries of another major are
+/// not found. Of cuDNN a minor below the one that was compiled with is refused when it is first used; cuSPARSE finds its nvJitLink
+/// by symbols that grow with each minor. Of the others people put older ones in place, and newer ones of all, and it runs.
 /// Sources: pytorch/pytorch@017943b70f69:torch/backends/cudnn/__init__.py,
-/// <https://docs.nvidia.com/deeplearning/cudnn/backend/v9.6.0/developer/forward-compatibility.html>.
+/// <https://docs.nvidia.com/deeplearning/cudnn/backend/v9.6.0/developer/forward-compatibility.html>,
+/// <https://github.com/pytorch/pytorch/issues/134929>, <https://github.com/PaddlePaddle/Paddle/issues/74250>.
 fn gravity(part: &str, required: &Specifiers, comes: Option<&Version>) -> Severity {
     let (Some(pin), Some(comes)) = (required.pin(), comes) else { return Severity::Warning };
     let (needed, there) = (pin.release(), comes.release());
-    match (needed.first() == there.first(), needed.get(..2) > there.get(..2)) {
-        (false, _) => Severity::Error,
-        (true, true) if part.starts_with("nvidia-cudnn") => Severity::Error,
-        (true, true) => Severity::Warning,
-        (true, false) => Severity::Info,
+    let older = needed.get(..2) > there.get(..2);
+    match needed.first() == there.first() {
+        false => Severity::Error,
+        true if older && part.starts_with("nvidia-cudnn") => Severity::Error,
+        true if older && part.starts_with("nvidia-nvjitlink") => Severity::Warning,
+        true => Severity::Info,
     }
 }
 

@@ -153,6 +153,39 @@ impl fmt::Display for CudaVersion {
     }
 }
 
+/// A library's number, as far as it is written: cuDNN `8`, `8.9`, `9.1.0.70`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct LibraryVersion(Dotted);
+
+impl LibraryVersion {
+    /// Reads `8`, `8.9`, `9.1.0.70`.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        Dotted::parse(text.trim()).map(Self)
+    }
+    /// 9 of `9.1.0.70`.
+    #[must_use]
+    pub fn major(&self) -> u32 {
+        self.0.parts[0]
+    }
+    /// Whether all of this is below `bound`; `None` where a part of it is.
+    #[must_use]
+    pub fn below(&self, bound: &Self) -> Option<bool> {
+        self.0.below(&bound.0)
+    }
+    /// Whether more than the major is written.
+    #[must_use]
+    pub fn has_minor(&self) -> bool {
+        self.0.written > 1
+    }
+}
+
+impl fmt::Display for LibraryVersion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -5,5 +5,5 @@ mod dotted;
 mod pep440;
 
 pub use conda::CondaVersion;
-pub use dotted::{CudaVersion, DriverVersion};
+pub use dotted::{CudaVersion, DriverVersion, LibraryVersion};
 pub use pep440::{Specifiers, Version};

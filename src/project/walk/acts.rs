@@ -10,7 +10,8 @@ use super::prefix::{conda, venv};
 use super::telling::brings_nothing;
 use super::{Compiling, Event, Kept, Prefix, Walker};
 use crate::knowledge::{
-    Brings, configuration_variable, configured_index, feature_brings, fetches_no_packages, is_shell_file, module_brings,
+    Brings, configuration_variable, configured_index, feature_brings, fetches_no_packages, is_of_cudnn, is_shell_file,
+    module_brings,
 };
 use crate::notation::asking::Says;
 use crate::outline::{Act, Answer, Does, Feature, How, Include, Kind, Lead, Leaves, Piece, Place, Scope, Text, Tool, Variable};
@@ -271,6 +272,7 @@ impl<'a> Walker<'_, 'a> {
             Does::Download(download) => {
                 // NVIDIA's repository and installers for it have a name of their own.
                 let url = self.variables.resolve(&download.url);
+                self.put_cudnn(url.as_deref(), download.url.at);
                 self.script.for_wsl |= url.is_some_and(|url| url.contains("wsl-ubuntu"));
                 if let Some(to) = download.to.as_ref().and_then(|to| self.path(to)) {
                     self.fetched.insert(paths::name(&to).to_owned(), &download.url);
@@ -307,6 +309,14 @@ impl<'a> Walker<'_, 'a> {
         let known = self.variables.resolve(url).is_some_and(|url| fetches_no_packages(&url));
         if !known && !brings_nothing(url) {
             self.script.events.push(Event::Unread);
+        }
+    }
+
+    /// A file of cuDNN is fetched or copied, by its name.
+    pub(super) fn put_cudnn(&mut self, path: Option<&str>, at: Span) {
+        let name = path.map(|path| paths::name(path.split(['?', '#']).next().unwrap_or(path)));
+        if let Some(name) = name.filter(|name| is_of_cudnn(name)) {
+            self.script.events.push(Event::System { names: vec![(name.to_owned(), at)] });
         }
     }
 

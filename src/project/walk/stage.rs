@@ -168,6 +168,7 @@ impl<'a> Walker<'_, 'a> {
         let Some(to) = self.variables.resolve(&copy.to) else { return };
         let sources: Vec<String> = copy.sources.iter().filter_map(|s| self.variables.resolve(s)).collect();
         self.link_copied(copy);
+        sources.iter().for_each(|source| self.put_cudnn(Some(source), copy.to.at));
         let Some(image) = &self.image else { return };
         let inside = paths::inside(&image.folder, &to);
         self.written.remove(&inside);
