@@ -9,8 +9,7 @@ use crate::version::CudaVersion;
 /// Source: the catalogue of rules, "Evidence that an environment is meant for a GPU".
 pub(crate) fn for_gpu(env: &Environment) -> Option<Evidence> {
     let words = words(&env.start.name);
-    if words.iter().any(|word| is_of_cpu(word)) || env.start.name.starts_with(".github/") || env.start.name.starts_with(".gitlab")
-    {
+    if is_for_cpu(env) {
         return None;
     }
     let image = env.image.as_ref().filter(|image| {
@@ -54,6 +53,17 @@ fn bare(word: &str) -> &str {
 /// Its wheels are NVIDIA's own for it.
 fn is_of_tegra(word: &str) -> bool {
     matches!(word, "l4t" | "jetson" | "jetpack" | "tegra" | "orin" | "xavier")
+}
+
+/// Whether its own name says that an environment is for the CPU, for tests or for CI.
+fn is_for_cpu(env: &Environment) -> bool {
+    let name = &env.start.name;
+    words(name).iter().any(|word| is_of_cpu(word)) || name.starts_with(".github/") || name.starts_with(".gitlab")
+}
+
+/// Whether an environment is meant for a GPU, by what `for_gpu` tells or because its torch comes from an index of one CUDA.
+pub(crate) fn is_for_gpu(env: &Environment, index_of_torch: &str) -> bool {
+    for_gpu(env).is_some() || !is_for_cpu(env) && index_of_torch.starts_with("pytorch/cu")
 }
 
 /// Whether a package is of no use without a GPU of NVIDIA's: parts of CUDA, and what is made for one CUDA major by its name.

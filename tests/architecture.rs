@@ -37,7 +37,7 @@ const MAY_USE: &[(&str, &str)] = &[
     ("needs", "chain demand diagnostic environment knowledge version"),
     ("able", "chain environment knowledge resolve version"),
     ("other_image", "chain demand environment knowledge notation version"),
-    ("made_for_torch", "chain environment knowledge outline version"),
+    ("made_for_torch", "chain environment knowledge outline platform version"),
     ("meant", "environment knowledge version"),
     ("parts", "environment knowledge notation platform resolve version"),
     ("reach", "environment knowledge loader parts version"),

@@ -79,6 +79,8 @@ struct Tables {
     modules: Vec<(Key, String)>,
     features: Vec<(Key, String)>,
     torch_bounds: Vec<(Key, String)>,
+    torch_abis: Vec<(Key, String)>,
+    cuda_checks: Vec<(Key, String)>,
     complete: Vec<(Key, String)>,
     module_owners: Vec<(Key, String)>,
     source_builds: Vec<(Key, String)>,
@@ -142,6 +144,8 @@ const KINDS: &[(&str, Take, &[&str])] = &[
     ("conda_toolkit", Tables::conda_toolkit, &["name", "source"]),
     ("feature", Tables::feature, &["name", "brings", "source"]),
     ("torch_bound", Tables::torch_bound, &["package", "requires", "source"]),
+    ("torch_abi", Tables::torch_abi, &["image", "releases", "tags", "cxx11", "basis", "source"]),
+    ("cuda_check", Tables::cuda_check, &["package", "releases", "by", "source"]),
     ("complete", Tables::complete, &["package", "since", "source"]),
     ("module_owner", Tables::module_owner, &["package", "module", "until", "same_from", "cuda", "basis", "source"]),
     ("source_repository", Tables::source_repository, &["address", "package", "source"]),
@@ -302,6 +306,8 @@ impl Tables {
         put("MODULES", "Module", sorted(self.modules, "module")?);
         put("FEATURES", "(&str, Brings)", sorted(self.features, "feature")?);
         put("TORCH_BOUNDS", "&str", sorted(self.torch_bounds, "torch_bound")?);
+        put("TORCH_ABIS", "TorchAbi", sorted(self.torch_abis, "torch_abi")?);
+        put("CUDA_CHECKS", "(&str, &str, bool)", sorted(self.cuda_checks, "cuda_check")?);
         put("COMPLETE", "(&str, &str)", sorted(self.complete, "complete")?);
         put("MODULE_OWNERS", "ModuleOwner", sorted(self.module_owners, "module_owner")?);
         put("SOURCE_BUILDS", "SourceBuild", sorted(self.source_builds, "source_build")?);

@@ -12,6 +12,7 @@ pub(crate) struct Build {
     indexes: Vec<String>,
     platforms: u8,
     glibc: String,
+    pythons: Vec<String>,
     cpu: bool,
 }
 
@@ -70,6 +71,7 @@ impl Tables {
                     indexes: indexes.iter().map(|i| (*i).to_owned()).collect(),
                     platforms,
                     glibc: row.text("glibc")?.to_owned(),
+                    pythons: row.list("pythons")?.iter().map(|p| (*p).to_owned()).collect(),
                     cpu: kernels == "Kernels::Cpu",
                 });
             }
@@ -136,6 +138,31 @@ impl Tables {
         Ok(text_key(package))
     }
 
+    /// With which C++ ABI a torch is compiled.
+    pub(crate) fn torch_abi(&mut self, row: &Row) -> Answer<Key> {
+        let (image, releases, tags, cxx11) = (row.text("image")?, row.must("releases")?, row.list("tags")?, row.flag("cxx11")?);
+        let (basis, source) = self.basis_and_source(row, "basis", "source", "")?;
+        let key = text_key(&format!("{image} {releases} {}", tags.join(" ")));
+        let text = format!(
+            "TorchAbi {{ image: {image:?}, releases: {releases:?}, tags: &{tags:?}, cxx11: {cxx11}, basis: {basis}, source: {source} }}"
+        );
+        self.torch_abis.push((key.clone(), text));
+        Ok(key)
+    }
+
+    /// Releases of a companion that compare their CUDA with torch's, by the minor or by the major alone.
+    pub(crate) fn cuda_check(&mut self, row: &Row) -> Answer<Key> {
+        self.source(row.must("source")?)?;
+        let (package, releases) = (row.must("package")?, row.must("releases")?);
+        let by_minor = match row.must("by")? {
+            "minor" => true,
+            "major" => false,
+            other => return Err(format!("unknown `by`: {other}")),
+        };
+        self.cuda_checks.push((text_key(&format!("{package} {releases}")), format!("({package:?}, {releases:?}, {by_minor})")));
+        Ok(text_key(package))
+    }
+
     /// A package all of whose releases from one on have rows.
     pub(crate) fn complete(&mut self, row: &Row) -> Answer<Key> {
         self.source(row.must("source")?)?;
@@ -144,7 +171,7 @@ impl Tables {
         Ok(text_key(package))
     }
 
-    /// A companion is served where its torch is, under the same tags. What PyPI has of it is published; the rest is concluded.
+    /// A companion is served where its torch is, under the same tags and for the same Pythons. What PyPI has of it is published; the rest is concluded.
     pub(crate) fn expand_companions(&mut self) -> Answer<()> {
         for c in std::mem::take(&mut self.companions) {
             let (package, version) = (&c.package, &c.version);
@@ -157,11 +184,12 @@ impl Tables {
                     c.requires.iter().map(|r| if published { r } else { r.split('+').next().unwrap_or(r) }).collect();
                 let text = format!(
                     "Release {{ package: {package:?}, version: {version:?}, tag: {:?}, indexes: &{:?}, platforms: Platforms({}), \
-                     provides: \"\", pythons: &[], glibc: {:?}, requires: &{requires:?}, built_with: {:?}, breaks_with: &[], needs: &[], brings: &[], kernels: Kernels::{}, basis: \
+                     provides: \"\", pythons: &{:?}, glibc: {:?}, requires: &{requires:?}, built_with: {:?}, breaks_with: &[], needs: &[], brings: &[], kernels: Kernels::{}, basis: \
                      Basis::{}, source: {}, kernels_basis: Basis::Inferred, kernels_source: {} }}",
                     b.tag,
                     b.indexes,
                     b.platforms,
+                    b.pythons,
                     b.glibc,
                     c.torch,
                     if b.cpu { "Cpu" } else { "Unknown" },

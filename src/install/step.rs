@@ -15,6 +15,7 @@ use crate::environment::{
 use crate::knowledge::{self, Basis};
 use crate::notation::match_spec::MatchSpec;
 use crate::notation::requirement::{self, Requirement, Subject};
+use crate::notation::wheel::WheelName;
 use crate::outline::{IndexKind, Language, Tool};
 use crate::project::{Asked, Installed};
 use crate::resolve::{self, Manner, Package, Pick, Reach, Stays};
@@ -130,9 +131,11 @@ impl State {
             let fails = pruned.conflicts.iter().any(|(a, b)| *a == n || *b == n);
             let pick = if fails { Pick::Unknown } else { pruned.picks[n] };
             let change = self.change(want, &builds, &evidence, step, pick);
+            // Whatever was there goes.
+            let anew = step.flags.reinstall && step.tool != Tool::Conda && !want.implied && !fails;
             match change.as_ref().map(|c| &c.effect) {
                 Some(Effect::Keeps) => {}
-                Some(Effect::Unknown) => {
+                Some(Effect::Unknown) if !anew => {
                     let open = Candidates { open: true, today: None, ..builds.clone() };
                     after.insert(want.name.clone(), Held { builds: open, evidence: evidence.clone(), chosen: false, pin: None });
                 }
@@ -234,6 +237,13 @@ impl State {
             if repeats.too_many(named) {
                 continue;
             }
+            // A wheel that the project names as a package's source is what comes.
+            let file = match &subject {
+                Subject::Package { name, .. } => view.file(name).and_then(|(url, at)| Some((wheel(name, url)?, *at))),
+                _ => None,
+            };
+            let also = file.as_ref().map(|_| (ask.at, Reason::Asked { package: named.clone(), wants: String::new() }));
+            let (subject, at) = file.unwrap_or_else(|| (subject.clone(), ask.at));
             let (extras, from) = (parsed.extras, origin(&subject));
             let mut new = match subject {
                 Subject::Package { name, wants, .. } => self.package(name, wants, ask, view),
@@ -244,8 +254,8 @@ impl State {
                         wants,
                         shown: format!("=={}", wheel.version),
                         name: wheel.name,
-                        at: ask.at,
-                        also: ask.also.clone(),
+                        at,
+                        also: ask.also.iter().cloned().chain(also).collect(),
                         extras: Vec::new(),
                         from: Origin::Index,
                         spec: None,
@@ -527,6 +537,12 @@ impl State {
             }
         }
     }
+}
+
+/// The wheel of that package at an address.
+fn wheel(name: &str, url: &str) -> Option<Subject> {
+    let wheel = WheelName::parse(url).filter(|wheel| wheel.name == name)?;
+    Some(Subject::Wheel { wheel, url: url.to_owned() })
 }
 
 /// A release that the tables do not know brings its framework in a version that is not known either.

@@ -83,6 +83,10 @@ impl<'s> View<'s> {
             None => Route::All,
         }
     }
+    /// The file that is the source of a package, and where it is named.
+    pub(super) fn file(&self, package: &str) -> Option<&'s (String, Span)> {
+        self.routes.get(package)?.and_then(|routed| routed.file.as_ref())
+    }
     /// Where the step looks for a package.
     pub(super) fn reach(&self, package: &str) -> Reach<'s> {
         let strategy = self.step.index_strategy.as_ref().map(Option::as_deref);
@@ -144,7 +148,8 @@ mod tests {
 
     #[test]
     fn the_first_route_that_means_a_package_is_its_own() {
-        let route = |package: &str, index: &str| Routed { package: package.to_owned(), index: Some(index.to_owned()) };
+        let route =
+            |package: &str, index: &str| Routed { package: package.to_owned(), index: Some(index.to_owned()), file: None };
         let index = |routes: &[Routed], package: &str| Routes::of(routes).get(package).map(|r| r.and_then(|r| r.index.clone()));
         let routes = [route("a", "1"), route("a", "2"), route("nvidia-*-cu12", "3"), route("nvidia-nccl-cu12", "4")];
         for (package, expected) in

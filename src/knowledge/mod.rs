@@ -29,7 +29,7 @@ pub use rows::*;
 pub use service::{is_of_service, set_by_service};
 pub use system::{cudnn_of, is_of_cudnn, release_of_package, system_package, system_package_on};
 
-use crate::version::{CudaVersion, DriverVersion};
+use crate::version::{CudaVersion, DriverVersion, Specifiers, Version};
 
 /// The rows under a name in a table that is sorted by name.
 fn under<T>(table: &'static [(&'static str, &'static [T])], name: &str) -> &'static [T] {
@@ -66,6 +66,25 @@ pub fn complete_since(package: &str) -> Option<&'static str> {
 #[must_use]
 pub fn may_bound_torch(package: &str) -> bool {
     tables::TORCH_BOUNDS.binary_search(&package).is_ok()
+}
+
+/// Whether a torch for Linux on `x86_64` is compiled with C++11's ABI: a wheel by its tag, or that of an image's repository;
+/// `None` where that is not known.
+#[must_use]
+pub fn has_cxx11_abi(torch: &Version, tag: &str, image: &str) -> Option<bool> {
+    let fits = |row: &&TorchAbi| {
+        let tags = row.tags.is_empty() || row.tags.contains(&tag);
+        row.image == image && tags && Specifiers::parse(row.releases).is_ok_and(|releases| releases.admits(torch))
+    };
+    tables::TORCH_ABIS.iter().find(fits).map(|row| row.cxx11)
+}
+
+/// How a release of a companion compares its CUDA with torch's when it is imported; `None` for those that do not.
+#[must_use]
+pub fn cuda_check(package: &str, version: &Version) -> Option<CudaCheck> {
+    let admits = |releases: &str| Specifiers::parse(releases).is_ok_and(|releases| releases.admits(version));
+    let row = tables::CUDA_CHECKS.iter().find(|(name, releases, _)| *name == package && admits(releases))?;
+    Some(if row.2 { CudaCheck::Minor } else { CudaCheck::Major })
 }
 
 /// The packages whose releases are made to go with those of this one.

@@ -195,6 +195,32 @@ impl Release {
     }
 }
 
+/// How far two CUDA releases are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CudaCheck {
+    /// By their majors.
+    Major,
+    /// By their majors and minors.
+    Minor,
+}
+
+/// With which ABI of the C++ standard library a torch for Linux on `x86_64` is compiled.
+#[derive(Clone, Copy, Debug)]
+pub struct TorchAbi {
+    /// The repository of the images that have it; empty = wheels of PyPI and of PyTorch's indexes.
+    pub image: &'static str,
+    /// Which releases, as a specifier.
+    pub releases: &'static str,
+    /// Which builds (`cu126`); empty = all.
+    pub tags: &'static [&'static str],
+    /// C++11's; else the one before.
+    pub cxx11: bool,
+    /// How sure.
+    pub basis: Basis,
+    /// Where from.
+    pub source: SourceId,
+}
+
 /// A place that packages come from.
 #[derive(Clone, Copy, Debug)]
 pub struct Index {

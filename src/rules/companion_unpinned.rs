@@ -3,7 +3,7 @@ use crate::chain;
 use crate::diagnostic::Severity;
 use crate::environment::{Ask, Build, Environment, Evidence, Holds, Origin, Reason, Step};
 use crate::knowledge::{self, Basis};
-use crate::made_for_torch::Torch;
+use crate::made_for_torch::{self, Torch};
 use crate::outline::Tool;
 use crate::version::Version;
 
@@ -23,7 +23,7 @@ fn check(env: &Environment, out: &mut Out) {
         return;
     }
     for step in env.steps.iter().filter(|step| step.tool != Tool::Conda) {
-        for ask in step.asks.iter().filter(|ask| is_free(ask)) {
+        for ask in step.asks.iter().filter(|ask| is_free(ask) && made_for_torch::stays(env, ask)) {
             out.extend(clash(step, ask, &torch));
         }
     }

@@ -1,10 +1,11 @@
 use super::{Check, Clash, Needs, Out, Rule};
 use crate::chain;
 use crate::diagnostic::Severity;
-use crate::environment::{Ask, Building, Conflict, Effect, Environment, Evidence, Holds, Origin, Reason, Step};
+use crate::environment::{Ask, Build, Building, Conflict, Effect, Environment, Evidence, Holds, Origin, Reason, Step};
 use crate::extension;
 use crate::knowledge::{self, Basis, Release};
-use crate::made_for_torch::{Named, Torch};
+use crate::made_for_torch::{self, Compiled, Named, Torch};
+use crate::meant;
 use crate::outline::Tool;
 use crate::platform::Pythons;
 use crate::version::{CudaVersion, Specifiers, Version};
@@ -26,20 +27,34 @@ fn check(env: &Environment, out: &mut Out) {
         .any(|change| change.package == "torch" && matches!(change.effect, Effect::Replaces { holds: Holds::Today, .. }));
     let torch = Torch::of(env).filter(|torch| torch.sure || !moved);
     for step in env.steps.iter().filter(|step| step.tool != Tool::Conda) {
-        out.extend(step.conflicts.iter().filter_map(|conflict| conflicting(step, conflict)));
+        let compiled = |package: &str| is_compiled_anew(step, package);
+        out.extend(step.conflicts.iter().filter(|c| !compiled(&c.package)).filter_map(|conflict| conflicting(step, conflict)));
         let Some(torch) = &torch else { continue };
         let conflicts = |ask: &Ask| step.conflicts.iter().any(|conflict| conflict.package == ask.package);
-        for ask in step.asks.iter().filter(|ask| is_extension(ask) && !conflicts(ask)) {
+        let asks = step.asks.iter().filter(|ask| is_extension(ask) && !conflicts(ask) && !compiled(&ask.package));
+        // What a later step takes away or replaces is no part of it.
+        for ask in asks.filter(|ask| made_for_torch::stays(env, ask)) {
             let found = by_requirement(torch, ask, step.flags.no_deps)
-                .or_else(|| by_name(torch, ask))
+                .or_else(|| by_name(env, torch, ask))
+                .or_else(|| by_cuda(torch, ask))
                 .or_else(|| by_build(env, torch, ask));
             out.extend(found);
         }
     }
 }
 
+/// Whether a step is told to compile a package from its sources, against the torch that is there.
+fn is_compiled_anew(step: &Step, package: &str) -> bool {
+    step.flags.no_binary.iter().any(|name| name.known().is_none_or(|name| name == package || name == ":all:"))
+}
+
 fn is_extension(ask: &Ask) -> bool {
     ask.package != "torch" && knowledge::companion_of(&ask.package).is_none() && ask.from != Origin::Required
+}
+
+/// Whether all of its builds come from pages for one torch each: what these are for no wheel requires, and the page is spoken of.
+fn is_of_pages(ask: &Ask) -> bool {
+    !ask.alone.builds.is_empty() && ask.alone.builds.iter().all(|build| Named::of(build.index).torch.is_some())
 }
 
 fn asked(ask: &Ask) -> Evidence {
@@ -51,7 +66,8 @@ fn asked(ask: &Ask) -> Evidence {
 fn conflicting(step: &Step, conflict: &Conflict) -> Option<Clash> {
     let ask = |name: &str| step.asks.iter().find(|ask| ask.package == name);
     let (package, torch) = (ask(&conflict.package)?, ask(&conflict.against)?);
-    if conflict.against != "torch" || !is_extension(package) || !is_made_for_some(&conflict.package) {
+    let unsaid = !is_extension(package) || !is_made_for_some(&conflict.package) || is_of_pages(package);
+    if conflict.against != "torch" || unsaid {
         return None;
     }
     let version = package.alone.only().map(|build| build.version.public().to_string());
@@ -113,38 +129,73 @@ fn holds(torch: &Torch<'_>) -> Holds {
     if torch.sure { Holds::Always } else { Holds::Today }
 }
 
-/// A build that says by its local version or its file for which torch it is.
-fn by_name(torch: &Torch<'_>, ask: &Ask) -> Option<Clash> {
-    let pin = match &ask.from {
-        Origin::Wheel(url) => local_of_file(url).map_or_else(|| ask.wants.pin().and_then(|pin| pin.local()), Some)?,
-        _ => ask.wants.pin()?.local()?,
+/// A build that says by its local version, its file or the folder of that for which torch it is.
+fn by_name(env: &Environment, torch: &Torch<'_>, ask: &Ask) -> Option<Clash> {
+    let pin = || ask.wants.pin().and_then(|pin| pin.local());
+    let (said, folder) = match &ask.from {
+        Origin::Wheel(url) => (local_of_file(url).or_else(pin), folder_of_file(url)),
+        _ => (pin(), None),
     };
-    let named = Named::of(&pin);
-    let own = torch.line()?;
-    let message = match (named.torch, named.cuda, torch.cuda) {
-        (Some(other), ..) if other != own => {
-            format!("{} is built for torch {}.{} (+{pin}), and torch {} is there", ask.package, other.0, other.1, torch.version)
+    let said = said.map(|local| (Named::of(&local), format!("+{local}"))).filter(|(named, _)| named.torch.is_some());
+    let folder = folder.map(|folder| (Named::of(folder), format!("from {folder}"))).filter(|(named, _)| named.is_whole());
+    // Without a torch in its name the CUDA may be its own business.
+    let (named, by) = said.or(folder)?;
+    let (other, own) = (named.torch?, torch.line()?);
+    let there = format!("torch {}", torch.version);
+    let (made_for, there, at_most) = match (named.cuda, torch.cuda) {
+        _ if other != own => (format!("torch {}.{}", other.0, other.1), there, Severity::Error),
+        (Some(cuda), Some(own)) if cuda.major() != own.major() => {
+            (format!("CUDA {}", cuda.major()), format!("{there} of CUDA {}", own.minor_only()), Severity::Error)
         }
-        // Without a torch in its name the CUDA may be its own business.
-        (Some(_), Some(cuda), Some(own)) if cuda.major() != own.major() => format!(
-            "{} is built for CUDA {} (+{pin}), and torch {} of CUDA {} is there",
-            ask.package,
-            cuda.major(),
-            torch.version,
-            own.minor_only()
-        ),
-        (Some(_), Some(cuda), None) if torch.cpu => {
-            format!(
-                "{} is built for CUDA {} (+{pin}), and torch {} for the CPU is there",
-                ask.package,
-                cuda.major(),
-                torch.version
-            )
+        (Some(cuda), None) if torch.cpu => (format!("CUDA {}", cuda.major()), format!("{there} for the CPU"), Severity::Error),
+        // It loads, and knows nothing of the GPU.
+        (None, Some(own)) if named.cpu && meant::is_for_gpu(env, torch.index) => {
+            ("the CPU".to_owned(), format!("{there} of CUDA {}", own.minor_only()), Severity::Warning)
         }
-        _ => return None,
+        _ => match (named.cxx11?, torch.cxx11?) {
+            (true, false) => ("a torch with C++11's ABI".to_owned(), format!("{there} without it"), Severity::Error),
+            (false, true) => ("a torch without C++11's ABI".to_owned(), format!("{there} with it"), Severity::Error),
+            _ => return None,
+        },
     };
-    let links = vec![asked(ask), torch.evidence.clone()];
-    Some(Clash::new(holds(torch), message, links).help(format!("take a build of {} for torch {}.{}", ask.package, own.0, own.1)))
+    let message = format!("{} is built for {made_for} ({by}), and {there} is there", ask.package);
+    let abi = |cxx11: bool| format!(" with cxx11abi{}", if cxx11 { "TRUE" } else { "FALSE" });
+    let abi = torch.cxx11.filter(|_| named.cxx11.is_some()).map_or(String::new(), abi);
+    let clash = Clash::new(holds(torch), message, vec![asked(ask), torch.evidence.clone()]).at_most(at_most);
+    Some(clash.help(format!("take a build of {} for torch {}.{}{abi}", ask.package, own.0, own.1)))
+}
+
+/// A release made for the torch that is there, in a build for another CUDA: a library of that major is not there.
+fn by_cuda(torch: &Torch<'_>, ask: &Ask) -> Option<Clash> {
+    let cuda = torch.cuda?;
+    let build = ask.builds.only().or_else(|| ask.builds.today())?;
+    let other = |build: &Build| {
+        // By its own tag alone: what is made for one torch may be Python only.
+        CudaVersion::of_tag(build.release.tag)?;
+        let compiled = Compiled::of(build.release)?;
+        Some(chain::goes_with(build.release, "torch", &torch.version) && !compiled.goes_with(&torch.version, &cuda))
+    };
+    // Which of several builds of one number comes is not known.
+    let same = |it: &&Build| it.version.public() == build.version.public();
+    if !ask.builds.builds.iter().filter(same).all(|it| other(it) == Some(true)) {
+        return None;
+    }
+    let built = Compiled::of(build.release)?.cuda;
+    let name = format!("{} {}", ask.package, build.version.public());
+    let message =
+        format!("{name} is built for CUDA {}, and torch {} of CUDA {} is there", built.major(), torch.version, cuda.minor_only());
+    let holds = if torch.sure { ask.builds.hold(other) } else { Holds::Today };
+    let clash = Clash::new(holds, message, vec![ask.evidence.clone(), torch.evidence.clone()]);
+    let fits = |row: &&'static Release| {
+        row.version == build.release.version && Compiled::of(row).is_some_and(|it| it.goes_with(&torch.version, &cuda))
+    };
+    let mut rows = knowledge::releases(&ask.package).iter().filter(fits);
+    let index =
+        rows.find_map(|row| row.indexes.iter().filter_map(|id| knowledge::index_by_id(id)).find(|i| !i.address.is_empty()));
+    Some(match index {
+        Some(index) => clash.help(format!("take it from https://{}", index.address)),
+        None => clash.help(format!("take a torch {} of CUDA {}", torch.version, built.major())),
+    })
 }
 
 /// The local version in the name of a wheel, with `%2B` or `+` before it.
@@ -152,6 +203,12 @@ fn local_of_file(url: &str) -> Option<String> {
     let file = url.split(['?', '#']).next()?.rsplit('/').next()?.replace("%2B", "+").replace("%2b", "+");
     let version = file.split('-').nth(1)?;
     version.split_once('+').map(|(_, local)| local.to_owned())
+}
+
+/// The folder that a wheel of an address lies in, without the host.
+fn folder_of_file(url: &str) -> Option<&str> {
+    let path = url.split(['?', '#']).next()?.split_once("://")?.1.split_once('/')?.1;
+    path.rsplit_once('/').map(|(folder, _)| folder)
 }
 
 /// A release whose wheel for this minor of torch was compiled against another of its releases, which it downloads by itself.
@@ -166,7 +223,7 @@ fn by_build(env: &Environment, torch: &Torch<'_>, ask: &Ask) -> Option<Clash> {
     let fits = |row: &&'static Release| {
         let python = row.pythons.is_empty()
             || row.pythons.iter().filter_map(|p| Pythons::parse(p)).any(|set| set.meets(env.platform.wheels));
-        let cuda = match (Named::of(row.tag).cuda.or_else(|| CudaVersion::of_tag(row.tag)), torch.cuda) {
+        let cuda = match (Named::of(row.tag).cuda, torch.cuda) {
             (Some(its), Some(own)) => its.major() == own.major(),
             _ => true,
         };

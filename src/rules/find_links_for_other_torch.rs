@@ -1,8 +1,9 @@
 use super::{Check, Clash, Needs, Out, Rule};
 use crate::diagnostic::Severity;
-use crate::environment::{Ask, Environment, Evidence, Holds, Join, Reason, Step, StepIndex};
+use crate::environment::{Ask, Environment, Evidence, Holds, Join, Origin, Reason, Step, StepIndex};
 use crate::knowledge::{self, Basis};
 use crate::made_for_torch::{self, Named, Torch};
+use crate::meant;
 use crate::outline::Tool;
 use crate::version::{CudaVersion, Version};
 
@@ -15,17 +16,23 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(env: &Environment, out: &mut Out) {
+    let torch = Torch::of(env);
     for step in env.steps.iter().filter(|step| step.tool != Tool::Conda) {
         for index in &step.indexes {
-            let Some(row) = index.id.and_then(knowledge::index_by_id) else { continue };
-            // What the page is named for.
-            let asks = || step.asks.iter().filter(|ask| is_on(row.id, ask));
-            let Some(ask) = asks().next() else { continue };
-            let page = Named::of(row.id);
+            let on_it = |ask: &&Ask| ask.from == Origin::Index && is_on(index, ask) && made_for_torch::stays(env, ask);
+            let mut asks = step.asks.iter().filter(on_it);
+            let page = of_page(index);
             if page.torch.is_some() {
-                out.extend(Torch::of(env).and_then(|torch| for_other(&torch, &page, index, ask)));
-            } else if row.id == PYG {
-                out.extend(never(step, index, ask));
+                // Of several pages one may suit: which one pip takes the package from is not known.
+                let others = || step.indexes.iter().filter(|other| !std::ptr::eq(*other, index));
+                let found = torch.as_ref().and_then(|torch| {
+                    let suits = |other: &StepIndex| Differs::of(&of_page(other), torch).is_none();
+                    let ask = asks.find(|ask| !others().any(|other| is_on(other, ask) && suits(other)))?;
+                    for_other(env, torch, &page, index, ask)
+                });
+                out.extend(found);
+            } else if index.id == Some(PYG) {
+                out.extend(asks.next().and_then(|ask| never(step, index, ask)));
             }
         }
     }
@@ -34,15 +41,49 @@ fn check(env: &Environment, out: &mut Out) {
 /// Pages of PyG that the tables do not list one by one.
 const PYG: &str = "pyg";
 
-/// Whether a page of one torch has builds of what is asked for.
-fn is_on(id: &str, ask: &Ask) -> bool {
-    match id.split('/').next().unwrap_or_default() {
-        "mmcv" => matches!(ask.package.as_str(), "mmcv" | "mmcv-full"),
-        "detectron2" => ask.package == "detectron2",
-        "pyg" => {
-            matches!(ask.package.as_str(), "torch-scatter" | "torch-sparse" | "torch-cluster" | "torch-spline-conv" | "pyg-lib")
+/// Whether an index is a page that has builds of what is asked for.
+fn is_on(index: &StepIndex, ask: &Ask) -> bool {
+    let package = ask.package.as_str();
+    match index.id.and_then(|id| id.split('/').next()) {
+        Some("mmcv") => matches!(package, "mmcv" | "mmcv-full"),
+        Some("detectron2") => package == "detectron2",
+        Some("pyg") => {
+            matches!(package, "torch-scatter" | "torch-sparse" | "torch-cluster" | "torch-spline-conv" | "pyg-lib")
         }
-        _ => false,
+        Some(_) => made_for_torch::is_on_page(index, ask),
+        None => false,
+    }
+}
+
+/// What a page is named for: by the tables, or by its address where that says all.
+fn of_page(index: &StepIndex) -> Named {
+    let listed = Named::of(index.id.unwrap_or_default());
+    let path = index.url.as_ref().ok().and_then(|url| url.split_once("://")?.1.split_once('/')).map(|(_, path)| path);
+    match path.map(Named::of).filter(|named| named.is_whole() && index.id != Some(PYG)) {
+        Some(named) if listed.torch.is_none() => named,
+        _ => listed,
+    }
+}
+
+/// What of a page does not fit the torch that is there.
+enum Differs {
+    Torch((u64, u64)),
+    Cuda(CudaVersion),
+    /// It is for the CPU.
+    Cpu,
+}
+
+impl Differs {
+    fn of(page: &Named, torch: &Torch<'_>) -> Option<Self> {
+        let of_page = page.torch?;
+        match (page.cuda, torch.cuda) {
+            _ if of_page != torch.line()? => Some(Self::Torch(of_page)),
+            (Some(page), Some(own)) if page.major() != own.major() => Some(Self::Cuda(page)),
+            // Built for CUDA, beside a torch that has none: its libraries are not there.
+            (Some(page), None) if torch.cpu => Some(Self::Cuda(page)),
+            (None, Some(_)) if page.cpu => Some(Self::Cpu),
+            _ => None,
+        }
     }
 }
 
@@ -51,39 +92,35 @@ fn line(index: &StepIndex) -> Option<Evidence> {
     Some(Evidence { at: index.at?, reason, also: index.also.clone(), basis: Basis::Vendor, join: Join::Stated })
 }
 
-fn for_other(torch: &Torch<'_>, page: &Named, index: &StepIndex, ask: &Ask) -> Option<Clash> {
-    let (of_page, own) = (page.torch?, torch.line()?);
-    let other_cuda = match (page.cuda, torch.cuda) {
-        (Some(page), Some(own)) => page.major() != own.major(),
-        // Built for CUDA, beside a torch that has none: its libraries are not there.
-        (Some(_), None) => torch.cpu,
-        _ => false,
-    };
-    let made_for = format!("torch {}.{}", of_page.0, of_page.1);
-    let message = if of_page != own {
-        format!("the page has {} for {made_for}, and torch {} is there", ask.package, torch.version)
-    } else if other_cuda {
-        let there = torch.cuda.map_or("the CPU".to_owned(), |cuda| format!("CUDA {}", cuda.minor_only()));
-        format!(
-            "the page has {} for CUDA {}, and torch {} of {there} is there",
-            ask.package,
-            page.cuda?.minor_only(),
-            torch.version
-        )
-    } else {
+fn for_other(env: &Environment, torch: &Torch<'_>, page: &Named, index: &StepIndex, ask: &Ask) -> Option<Clash> {
+    let differs = Differs::of(page, torch)?;
+    // On purpose, maybe: where nothing says that a GPU is meant.
+    if matches!(differs, Differs::Cpu) && !meant::is_for_gpu(env, torch.index) {
         return None;
+    }
+    let cuda = torch.cuda.map_or("the CPU".to_owned(), |cuda| format!("CUDA {}", cuda.minor_only()));
+    let (made_for, there) = match differs {
+        Differs::Torch((major, minor)) => (format!("torch {major}.{minor}"), format!("torch {}", torch.version)),
+        Differs::Cuda(page) => (format!("CUDA {}", page.minor_only()), format!("torch {} of {cuda}", torch.version)),
+        Differs::Cpu => ("the CPU".to_owned(), format!("torch {} of {cuda}", torch.version)),
     };
+    let message = format!("the page has {} for {made_for}, and {there} is there", ask.package);
     let links = vec![line(index)?, torch.evidence.clone(), asked(ask)];
     let holds = if torch.sure { Holds::Always } else { Holds::Today };
-    let clash = Clash::new(holds, message, links);
-    let tag = torch.cuda.map(|cuda| cuda.minor_only().to_string().replace('.', ""));
-    let tag = tag.map_or("cpu".to_owned(), |digits| format!("cu{digits}"));
-    let same = made_for_torch::page(std::slice::from_ref(&ask.package), &torch.version, &tag);
+    // It loads, and knows nothing of the GPU.
+    let at_most = if matches!(differs, Differs::Cpu) { Severity::Warning } else { Severity::Error };
+    let clash = Clash::new(holds, message, links).at_most(at_most);
+    let tag = match torch.cuda {
+        Some(cuda) => Some(format!("cu{}", cuda.minor_only().to_string().replace('.', ""))),
+        None => torch.cpu.then(|| "cpu".to_owned()),
+    };
+    let same = tag.as_ref().and_then(|tag| made_for_torch::page(std::slice::from_ref(&ask.package), &torch.version, tag));
+    let (major, minor) = torch.line()?;
     Some(match same {
         Some(page) => clash.help(format!("name the page for torch {}: https://{page}", torch.version)),
         None => clash.help(format!(
-            "name the page for torch {}.{} and {tag}, where there is one, or build it from its sources",
-            own.0, own.1
+            "name the page for torch {major}.{minor}{}, where there is one, or build it from its sources",
+            tag.map_or(String::new(), |tag| format!(" and {tag}"))
         )),
     })
 }
@@ -103,7 +140,8 @@ fn never(step: &Step, index: &StepIndex, ask: &Ask) -> Option<Clash> {
     let pages: Vec<(Version, &str)> = pages.filter_map(|(version, tag)| Some((Version::parse(version)?, tag))).collect();
     let known = pages.iter().map(|(version, _)| version);
     let inside = *known.clone().min()? <= version && version <= *known.max()?;
-    if !inside || CudaVersion::of_tag(tag).is_none() && tag != "cpu" {
+    let of_cuda = tag.strip_prefix("cu").is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+    if !inside || !of_cuda && tag != "cpu" {
         return None;
     }
     let tags: Vec<&str> = pages.iter().filter(|(known, _)| *known == version).map(|(_, tag)| *tag).collect();

@@ -107,10 +107,13 @@ impl CudaVersion {
         }
         .map(Self)
     }
-    /// Reads a wheel tag: `cu121` is 12.1, `cu92` is 9.2 (the last digit is the minor).
+    /// Reads a wheel tag: `cu121` is 12.1, `cu92` is 9.2 (the last digit is the minor); `cu12` is a major alone.
     #[must_use]
     pub fn of_tag(tag: &str) -> Option<Self> {
         let digits = tag.strip_prefix("cu").filter(|d| (2..=3).contains(&d.len()))?;
+        if digits.len() == 2 && digits.starts_with('1') {
+            return Self::parse(digits);
+        }
         let (major, minor) = digits.split_at(digits.len() - 1);
         Self::parse(&format!("{major}.{minor}"))
     }
@@ -218,7 +221,7 @@ mod tests {
         assert_eq!(CudaVersion::of_tag("cu92").expect("9.2").to_string(), "9.2");
         assert_eq!(CudaVersion::of_tag("cu121").expect("12.1").to_string(), "12.1");
         assert_eq!(CudaVersion::parse("12.8u1"), CudaVersion::parse("12.8.1"));
-        assert_eq!(CudaVersion::of_tag("cu12"), CudaVersion::parse("1.2"));
+        assert_eq!(CudaVersion::of_tag("cu12"), CudaVersion::parse("12"), "a major alone");
         assert_eq!(CudaVersion::of_tag("cpu"), None);
         let v = |t| CudaVersion::parse(t).expect("a version");
         assert_eq!(v("12.1.105").same_minor(&v("12.1")), Some(true));

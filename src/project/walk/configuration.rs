@@ -195,7 +195,7 @@ impl Walker<'_, '_> {
     pub(super) fn agree(&mut self, manifest: &str, step: &mut Installed) {
         let brought = self.project.brought(manifest);
         step.indexes.extend(brought.index.map(|at| Indexed::untold(Untold::Others, at)));
-        step.routes.extend(brought.packages.into_iter().map(|package| Routed { package, index: None }));
+        step.routes.extend(brought.packages.into_iter().map(|package| Routed { package, index: None, file: None }));
     }
     /// The same of what is run: others name an index for it.
     pub(super) fn run_by_others(&mut self, path: &str) {

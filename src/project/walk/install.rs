@@ -496,11 +496,12 @@ impl<'p, 'a> Walker<'p, 'a> {
     }
 
     pub(super) fn route(&self, route: &Route) -> Routed {
-        let index = match &route.to {
-            RouteTo::Index(name) => self.variables.resolve(name),
-            RouteTo::Url(_) | RouteTo::Here | RouteTo::Elsewhere => None,
+        let (index, file) = match &route.to {
+            RouteTo::Index(name) => (self.variables.resolve(name), None),
+            RouteTo::Url(url) => (None, self.variables.resolve(url).map(|file| (file, url.at))),
+            RouteTo::Here | RouteTo::Elsewhere => (None, None),
         };
-        Routed { package: route.package.clone(), index }
+        Routed { package: route.package.clone(), index, file }
     }
 }
 

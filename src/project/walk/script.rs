@@ -308,4 +308,6 @@ pub(crate) struct Routed {
     pub(crate) package: String,
     /// The index's name; `None` for a source that is no index.
     pub(crate) index: Option<String>,
+    /// The file's address or path, where it is one, and where that is named.
+    pub(crate) file: Option<(String, Span)>,
 }

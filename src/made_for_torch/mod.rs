@@ -1,16 +1,21 @@
 //! Packages that are made for one torch beside it: wheels that are compiled against it, and what says so by its own version or
 //! its page and is in no table.
 
+mod named;
+
 use crate::chain;
-use crate::environment::{Ask, Environment, Evidence, Reason, Step};
+use crate::environment::{Ask, Environment, Evidence, Reason, Step, StepIndex};
 use crate::knowledge::{self, Release};
 use crate::outline::Tool;
+use crate::platform::{Arch, Os};
 use crate::version::{CudaVersion, Version};
+pub(crate) use named::Named;
 
 /// A wheel that is compiled against one torch, and so against that one's CUDA.
 pub(crate) struct Compiled {
     release: &'static Release,
-    cuda: CudaVersion,
+    /// What it is compiled with.
+    pub(crate) cuda: CudaVersion,
 }
 
 impl Compiled {
@@ -49,14 +54,13 @@ pub(crate) fn named(env: &Environment) -> Vec<String> {
         for ask in &step.asks {
             let of_torch = ask.package == "torch" || knowledge::companion_of(&ask.package) == Some("torch");
             let listed = || ask.builds.builds.iter().any(|build| Compiled::of(build.release).is_some());
-            let there = || env.component(&ask.package).is_some_and(|there| there.evidence.at == ask.evidence.at);
             let named = || says_torch(&local(ask)) || comes_from_page(step, ask);
             if !of_torch
                 && !names.contains(&ask.package)
                 && !ask.package.starts_with("nvidia-")
                 && named()
                 && !listed()
-                && there()
+                && stays(env, ask)
             {
                 names.push(ask.package.clone());
             }
@@ -68,50 +72,16 @@ pub(crate) fn named(env: &Environment) -> Vec<String> {
     names
 }
 
-/// What a name says of the torch and the CUDA that a build is for: a local version (`pt21cu118`, `cu122torch2.2cxx11abiFALSE`), the
-/// id of a page (`pyg/torch-2.1.0+cu121`, `mmcv/cu118/torch2.0`).
-pub(crate) struct Named {
-    /// Major and minor.
-    pub(crate) torch: Option<(u64, u64)>,
-    pub(crate) cuda: Option<CudaVersion>,
-}
-
-impl Named {
-    pub(crate) fn of(text: &str) -> Self {
-        let text = text.to_ascii_lowercase();
-        let pair = |text: &str| {
-            let mut numbers = text.split('.');
-            Some((numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?))
-        };
-        let behind = |word: &str| {
-            let rest = &text[text.find(word)? + word.len()..];
-            let rest = rest.trim_start_matches('-');
-            let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
-            Some(rest[..end].trim_end_matches('.').to_owned())
-        };
-        // `pt21` and `pt20` have one digit each; `pt113` is 1.13.
-        let short = |digits: String| match digits.as_bytes() {
-            [_, _, ..] if !digits.contains('.') => {
-                digits.split_at_checked(1).and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)))
-            }
-            _ => pair(&digits),
-        };
-        let torch = behind("torch").and_then(|number| pair(&number)).or_else(|| behind("pt").and_then(short));
-        // `cu12` is a major alone, `cu92` is 9.2.
-        let cuda = behind("cu").and_then(|digits| match digits.as_bytes() {
-            [b'1', _] => CudaVersion::parse(&digits),
-            _ => CudaVersion::of_tag(&format!("cu{digits}")),
-        });
-        Self { torch, cuda }
-    }
-}
-
 /// The torch of an environment, as far as it is known.
 pub(crate) struct Torch<'a> {
     /// `2.1.0`, or an image's own `2.2.0a0`.
     pub(crate) version: Version,
     pub(crate) cuda: Option<CudaVersion>,
     pub(crate) cpu: bool,
+    /// It is compiled with C++11's ABI of the standard library, or with the one before; `None` where that is not known.
+    pub(crate) cxx11: Option<bool>,
+    /// The index that serves it, by its id; empty for an image's own.
+    pub(crate) index: &'static str,
     pub(crate) evidence: &'a Evidence,
     /// It is that one and no other.
     pub(crate) sure: bool,
@@ -122,10 +92,15 @@ impl<'a> Torch<'a> {
         let torch = env.component("torch").or_else(|| env.component("conda:pytorch")).filter(|torch| !torch.may_be_another())?;
         if let Some(build) = torch.builds.only().or_else(|| torch.builds.today()) {
             let alike = torch.builds.builds.iter().all(|other| other.cuda() == build.cuda() && other.is_cpu() == build.is_cpu());
+            let version = build.version.public();
+            let linux = env.platform.os == Os::Linux && env.platform.arch == Arch::X86_64;
+            let of_wheels = build.index == "pypi" || build.index.starts_with("pytorch/");
             return Some(Self {
-                version: build.version.public(),
+                cxx11: knowledge::has_cxx11_abi(&version, build.release.tag, "").filter(|_| linux && of_wheels && alike),
+                version,
                 cuda: build.cuda().filter(|_| alike),
                 cpu: build.is_cpu() && alike,
+                index: build.index,
                 evidence: &torch.evidence,
                 sure: torch.builds.only().is_some(),
             });
@@ -134,7 +109,15 @@ impl<'a> Torch<'a> {
         let row = env.image.as_ref().and_then(|image| image.row).filter(|row| !row.torch.is_empty())?;
         let from_image = torch.evidence.at == env.image.as_ref()?.evidence.at;
         let version = Version::parse(row.torch).filter(|_| from_image)?;
-        Some(Self { version, cuda: CudaVersion::parse(row.cuda), cpu: false, evidence: &torch.evidence, sure: true })
+        Some(Self {
+            cxx11: knowledge::has_cxx11_abi(&version, "", row.repository),
+            version,
+            cuda: CudaVersion::parse(row.cuda),
+            cpu: false,
+            index: "",
+            evidence: &torch.evidence,
+            sure: true,
+        })
     }
     /// Major and minor.
     pub(crate) fn line(&self) -> Option<(u64, u64)> {
@@ -173,15 +156,23 @@ fn says_torch(text: &str) -> bool {
 
 /// Whether a package comes from a page of builds for one torch: one that has nothing else, or that bears its name.
 fn comes_from_page(step: &Step, ask: &Ask) -> bool {
+    step.indexes.iter().any(|index| is_on_page(index, ask) && index.url.as_ref().is_ok_and(|url| says_torch(&url.to_lowercase())))
+}
+
+/// Whether an index is a page that has a package: one that has nothing else, or that bears its name.
+pub(crate) fn is_on_page(index: &StepIndex, ask: &Ask) -> bool {
     let family = ask.package.split('-').next().unwrap_or_default();
-    step.indexes.iter().any(|index| {
-        let row = index.id.and_then(knowledge::index_by_id);
-        let Ok(url) = &index.url else { return false };
-        let of_torch = row.is_some_and(|row| row.local_versions || row.id == "pypi");
-        let carries = row.is_some_and(|row| row.carries.contains(&ask.package.as_str()));
-        let bears = family.len() > 2 && row.is_none_or(|row| row.carries.is_empty()) && url.contains(family);
-        !of_torch && (carries || bears) && says_torch(&url.to_lowercase())
-    })
+    let row = index.id.and_then(knowledge::index_by_id);
+    let Ok(url) = &index.url else { return false };
+    let of_torch = row.is_some_and(|row| row.local_versions || row.id == "pypi");
+    let carries = row.is_some_and(|row| row.carries.contains(&ask.package.as_str()));
+    let bears = family.len() > 2 && row.is_none_or(|row| row.carries.is_empty()) && url.contains(family);
+    !of_torch && (carries || bears)
+}
+
+/// Whether what an ask brings is there in the end.
+pub(crate) fn stays(env: &Environment, ask: &Ask) -> bool {
+    env.component(&ask.package).is_some_and(|there| there.evidence.at == ask.evidence.at)
 }
 
 #[cfg(test)]
@@ -212,30 +203,6 @@ mod tests {
             ("", false),
         ] {
             assert_eq!(says_torch(text), says, "{text}");
-        }
-    }
-}
-
-#[cfg(test)]
-mod names {
-    use super::Named;
-
-    #[test]
-    fn what_names_say_of_torch() {
-        for (text, torch, cuda) in [
-            ("pt21cu118", Some((2, 1)), Some("11.8")),
-            ("pt113cu117", Some((1, 13)), Some("11.7")),
-            ("cu122torch2.2cxx11abiFALSE", Some((2, 2)), Some("12.2")),
-            ("pyg/torch-2.1.0+cu121", Some((2, 1)), Some("12.1")),
-            ("mmcv/cu118/torch2.0", Some((2, 0)), Some("11.8")),
-            ("detectron2/cpu/torch1.8", Some((1, 8)), None),
-            ("cu12torch2.6cxx11abiFALSE", Some((2, 6)), Some("12")),
-            ("cu118", None, Some("11.8")),
-            ("local.1", None, None),
-            ("", None, None),
-        ] {
-            let named = Named::of(text);
-            assert_eq!((named.torch, named.cuda.map(|cuda| cuda.to_string()).as_deref()), (torch, cuda), "{text}");
         }
     }
 }
