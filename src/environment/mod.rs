@@ -36,6 +36,8 @@ pub struct Environment {
     pub builds: Vec<usize>,
     /// What it runs on.
     pub platform: Platform,
+    /// What says which Python it has; `None` where nothing does, or two places contradict each other.
+    pub python: Option<Evidence>,
     /// The image it stands on.
     pub image: Option<Image>,
     /// Whether a host runs it as it is; a builder stage is only copied from, a hosted CI job has its own machine, an image
@@ -499,6 +501,11 @@ pub enum Reason {
     Compiles {
         /// By name.
         what: String,
+    },
+    /// The Python is told.
+    Python {
+        /// As written: `3.11`, `>=3.10`.
+        python: String,
     },
     /// Something is named that is put there.
     Puts {

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use super::limits::Limits;
+use super::python::told;
 use super::state::State;
 use super::step::{Repeats, Wanted};
 use crate::environment::{Build, Candidates, Origin, Reason};
@@ -45,7 +46,7 @@ impl State {
                 continue;
             }
             asked.insert(spec.name.clone());
-            self.python_of(&spec);
+            self.python_of(&spec, ask.at);
             let name = format!("conda:{}", spec.name);
             let locks = limits.conda(&spec.name);
             let mut new = Wanted {
@@ -86,7 +87,7 @@ impl State {
             if !asked.insert(name.to_owned()) {
                 continue;
             }
-            self.python_of(spec);
+            self.python_of(spec, entry.lock.version.at);
             let key = format!("conda:{name}");
             if knowledge::releases(&key).is_empty() && name != "python" {
                 continue;
@@ -136,13 +137,13 @@ impl State {
     }
 
     /// The Python that a spec of `python` puts there.
-    fn python_of(&mut self, spec: &MatchSpec) {
+    fn python_of(&mut self, spec: &MatchSpec, at: Span) {
         if spec.name != "python" {
             return;
         }
         let version = spec.version.as_deref().map(|v| v.trim_start_matches(['=', ' ']).trim_end_matches(".*"));
         if let Some(pythons) = version.and_then(Pythons::parse) {
-            self.platform.set_python(pythons);
+            self.python.set(&mut self.platform, pythons, told(version.unwrap_or_default(), at));
         }
     }
 }

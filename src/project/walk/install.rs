@@ -75,8 +75,8 @@ impl<'p, 'a> Walker<'p, 'a> {
         step.prefix = self.prefix_to(install.tool, &install.target, &install.flags);
         // The Python that uv is told to install for.
         let python = install.flags.python.as_ref().filter(|_| matches!(install.tool, Tool::Uv | Tool::UvPip));
-        if let Some(python) = python.and_then(|text| self.variables.resolve(text)) {
-            self.script.events.push(Event::PythonOf { prefix: step.prefix.clone(), python });
+        if let Some((at, python)) = python.and_then(|text| Some((text.at, self.variables.resolve(text)?))) {
+            self.script.events.push(Event::PythonOf { prefix: step.prefix.clone(), python, at, now: true });
         }
         let asked = install.asks.iter().map(|ask| &ask.written);
         let looked_at = install.indexes.iter().map(|index| &index.url);

@@ -80,7 +80,10 @@ impl<'a> Walker<'_, 'a> {
                     let index = self.index(index);
                     step.indexes.push(index);
                 }
-                Does::Python(text) => self.script.events.extend(self.variables.resolve(text).map(Event::Python)),
+                Does::Python(text) => {
+                    let python = self.variables.resolve(text);
+                    self.script.events.extend(python.map(|python| Event::Python(python, text.at)));
+                }
                 _ => {}
             }
         }

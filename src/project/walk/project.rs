@@ -260,8 +260,8 @@ impl<'a> Walker<'_, 'a> {
                 step.routes.push(routed);
             }
             Does::Python(text) => {
-                if let Some(text) = self.variables.resolve(text) {
-                    self.script.events.push(Event::Python(text));
+                if let Some(python) = self.variables.resolve(text) {
+                    self.script.events.push(Event::Python(python, text.at));
                 }
             }
             Does::Set(variable) => self.set(variable, act.at),
@@ -366,7 +366,8 @@ impl<'a> Walker<'_, 'a> {
         self.enter(&path, file);
         let versions =
             file.outline.acts.iter().filter_map(|act| if let Does::Python(python) = &act.does { Some(python) } else { None });
-        self.script.events.extend(versions.filter_map(|version| self.variables.resolve(version)).map(Event::Python));
+        let resolved = versions.filter_map(|version| Some(Event::Python(self.variables.resolve(version)?, version.at)));
+        self.script.events.extend(resolved);
     }
 }
 

@@ -158,9 +158,9 @@ pub(crate) enum Event {
     /// A script is run of which nothing is known: what is there may be replaced, and more may be there.
     Unread,
     /// The manifest says which Python it is for.
-    Python(String),
-    /// Which Python a prefix has is told.
-    PythonOf { prefix: Prefix, python: String },
+    Python(String, Span),
+    /// Which Python a prefix has is told: `now`, or when it was made, and another may have come since.
+    PythonOf { prefix: Prefix, python: String, at: Span, now: bool },
     /// The system's Python is this one, or still its own.
     SystemPython(String),
     /// Before all this, these steps may have happened.
