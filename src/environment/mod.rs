@@ -63,6 +63,8 @@ pub struct Environment {
     pub thrown_away: bool,
     /// The files say that it is for Linux under Windows.
     pub for_wsl: bool,
+    /// Where who runs it asks for a GPU, or starts its program on one.
+    pub gpus: Vec<Evidence>,
     /// What is put on the system itself, in order.
     pub system: Vec<SystemPart>,
     /// What is compiled with what it holds, in order.
@@ -119,7 +121,7 @@ pub struct Step {
     pub changes: Vec<Change>,
     /// Asks that no choice of builds can meet together.
     pub conflicts: Vec<Conflict>,
-    /// What conda picks, it picks where no CUDA is seen (`__cuda`).
+    /// What conda picks, it picks where no CUDA is seen (`__cuda`), and no other environment of the manifest is for one.
     pub no_cuda: bool,
     /// conda's channels, the first one foremost; empty where none is named.
     pub channels: Vec<Channel>,

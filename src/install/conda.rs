@@ -73,12 +73,13 @@ impl State {
             if let Some(cuda) = cuda.as_ref().filter(|_| locks.is_empty()) {
                 of_cuda_version(&mut new, cuda);
             }
-            // Without the machine's CUDA, or beside `cpuonly`, the solver takes the CPU build of what has one.
-            if (step.no_cuda || cpu_only) && resolve::has_variants(&new.name) {
+            // Without the machine's CUDA the solver takes conda-forge's CPU build of what has one, beside `cpuonly` anyone's.
+            let by_machine = |build: &Build| build.index.is_empty() || build.index == "conda/conda-forge";
+            if (step.no_cuda && new.alone.builds.iter().any(by_machine) || cpu_only) && resolve::has_variants(&new.name) {
                 new.alone = Candidates { open: true, today: None, ..new.alone };
             }
             // Of a version that is not known the spec says nothing.
-            new.spec = ask.text.is_some().then_some(spec);
+            new.spec = (ask.text.is_some() && locks.is_empty()).then_some(spec);
             wanted.push(new);
         }
         for entry in step.locks.iter().filter(|entry| entry.sure) {

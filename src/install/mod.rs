@@ -13,6 +13,7 @@ mod view;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::device;
 use crate::environment::{Environment, Evidence, ForwardCompat, Image, Join, OwnDriver, Reason, Setting, Start};
 use crate::knowledge::{self, Basis, Flavour};
 use crate::notation::cuda_name::without_cuda;
@@ -192,6 +193,7 @@ pub(crate) fn fold(beginning: &Beginning, world: &World, script: &Script, aliase
         Event::Driver(version) => Some(OwnDriver { version: version.clone() }),
         _ => None,
     });
+    let gpus = gpus(beginning, world, script);
     let on_musl = base.as_ref().is_some_and(|image| knowledge::is_musl(&image.reference));
     let several = states.values().filter(|s| !s.steps.is_empty()).count() > 0;
     states
@@ -219,11 +221,22 @@ pub(crate) fn fold(beginning: &Beginning, world: &World, script: &Script, aliase
             thrown_away: script.only_copied,
             for_wsl: script.for_wsl,
             variables: variables.clone(),
+            gpus: gpus.clone(),
             own_driver: own_driver.clone(),
             forward_compat: forward_compat.clone(),
             forward_compat_open: base.as_ref().is_some_and(may_carry_compat),
         })
         .collect()
+}
+
+/// Where who runs it asks for a GPU, or starts its program on one.
+fn gpus(beginning: &Beginning, world: &World, script: &Script) -> Vec<Evidence> {
+    let mine = beginning.gpus.iter().filter(|(build, _)| build.is_none_or(|build| build == world.build));
+    let asked = mine.map(|(_, at)| (*at, "it is given a GPU"));
+    let own = device::says_cuda(script.runs.words()).map(|(at, because)| (at, because));
+    let here = script.on_cuda.map(|at| (at, "a program is started on cuda"));
+    let because = |(at, because): (Span, &str)| stated(at, Reason::MadeForGpu { because: because.to_owned() });
+    asked.chain(own).chain(here).map(because).collect()
 }
 
 fn stated(at: Span, reason: Reason) -> Evidence {

@@ -201,6 +201,8 @@ pub enum Does {
     Environment(Composed),
     /// A command installs packages.
     Install(Install),
+    /// A program is started on the GPU in so many words: `--device cuda`.
+    OnCuda,
     /// A virtual environment is made; nothing enters it yet.
     Venv {
         /// In which folder.

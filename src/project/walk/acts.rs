@@ -248,6 +248,7 @@ impl<'a> Walker<'_, 'a> {
                     }
                 }
             }
+            Does::OnCuda => self.script.on_cuda = self.script.on_cuda.or(Some(act.at)),
             Does::Venv { folder, python } => {
                 if let Some(folder) = self.variables.resolve(folder) {
                     let folder = self.here(&folder);

@@ -38,7 +38,9 @@ impl<'p, 'a> Walker<'p, 'a> {
             index_strategy: None,
             open: false,
             bounds_open: false,
-            no_cuda: false,
+            // While an image is built no driver is there.
+            no_cuda: tool == Tool::Conda && self.image.is_some() && self.variable("CONDA_OVERRIDE_CUDA").is_none(),
+            cuda_elsewhere: false,
             folders: Vec::new(),
             extensions: Vec::new(),
             variables: Vec::new(),

@@ -133,6 +133,7 @@ impl<'a> Walker<'_, 'a> {
         part.indexes = step.indexes.extract_if(.., |index| index.kind == IndexKind::Channel).collect();
         part.bounds_open = step.bounds_open;
         part.no_cuda = step.no_cuda && part.locks.is_empty();
+        part.cuda_elsewhere = step.cuda_elsewhere;
         Some(part)
     }
 }

@@ -202,6 +202,9 @@ impl<'a> Walker<'_, 'a> {
             self.of_workspace(root, step);
         }
         // Without it, pixi takes builds for machines without a GPU, whatever the machine has.
+        let of_machine =
+            |act: &Act| matches!(&act.does, Does::Require(r) if r.language == Language::MatchSpec && r.role == Role::Bounds);
+        step.cuda_elsewhere |= acts.iter().any(of_machine);
         step.no_cuda = step.tool == Tool::Pixi && !cuda && (step.no_cuda || depth == 0);
         if file.kind == Kind::SetupPy && depth == 0 {
             let at = Span::new(file.id, 0, 0);

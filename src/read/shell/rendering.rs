@@ -79,6 +79,7 @@ pub(crate) fn act(act: &Act, source: &str) -> String {
         Does::Enter(Place::Container(name)) => format!("in container {}", text(name)),
         Does::Enter(Place::Service { name, anew }) => format!("in service {}{}", text(name), if *anew { ", anew" } else { "" }),
         Does::Enter(Place::Started) => "in it".to_owned(),
+        Does::OnCuda => "on cuda".to_owned(),
         Does::Sent(to) => format!("sent to {}", text(to)),
         Does::Enter(Place::Image(image)) => format!("in {}", text(image)),
         Does::Modules(m) => format!("module{} {}", if m.unloads { " unloads" } else { "" }, texts(&m.names)),

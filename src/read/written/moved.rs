@@ -189,6 +189,7 @@ impl Moving<'_> {
             Does::Runs { entrypoint: _, words } => self.texts(words),
             Does::Options(flags) => self.flags(flags),
             Does::Venv { folder, python } => std::iter::once(folder).chain(python).for_each(|text| self.text(text)),
+            Does::OnCuda => {}
             Does::Python(text) | Does::Edit(text) | Does::Secret(text) | Does::Sent(text) => self.text(text),
             Does::Write(written) => {
                 let Written { path, kind: _, outline, put_in } = &mut **written;
