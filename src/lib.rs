@@ -54,4 +54,5 @@ mod unknown;
 pub mod version;
 pub mod viewpoint;
 pub mod walk;
+mod wheels;
 mod work;

@@ -28,12 +28,15 @@ impl Default for Platform {
 }
 
 impl Platform {
-    /// Says of the Python that it is one of these, too; what contradicts all that was known before says nothing.
-    pub fn narrow_python(&mut self, pythons: Pythons) {
+    /// Says of the Python that it is one of these, too; what contradicts all that was known before says nothing, and is answered
+    /// with `false`.
+    pub fn narrow_python(&mut self, pythons: Pythons) -> bool {
+        let agrees = self.wheels.meets(pythons);
         for known in [&mut self.python, &mut self.wheels] {
             let both = known.and(pythons);
             *known = if both.0 == 0 { *known } else { both };
         }
+        agrees
     }
     /// Says of the Python that it is one of these.
     pub fn set_python(&mut self, pythons: Pythons) {

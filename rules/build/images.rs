@@ -119,4 +119,12 @@ impl Tables {
         self.system_pythons.push((text_key(system), format!("({system:?}, {python:?})")));
         Ok(text_key(system))
     }
+
+    /// The glibc of a system.
+    pub(crate) fn system_glibc(&mut self, row: &Row) -> Answer<Key> {
+        self.source(row.must("source")?)?;
+        let (system, glibc) = (row.must("system")?, row.must("glibc")?);
+        self.system_glibcs.push((text_key(system), format!("({system:?}, {glibc:?})")));
+        Ok(text_key(system))
+    }
 }

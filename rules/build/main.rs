@@ -64,6 +64,7 @@ struct Tables {
     node_labels: Vec<(Key, String)>,
     machines: Vec<(Key, String)>,
     system_pythons: Vec<(Key, String)>,
+    system_glibcs: Vec<(Key, String)>,
     gpus: Vec<(Key, String)>,
     gpu_names: Vec<(String, String, String)>,
     ambiguous: Vec<String>,
@@ -82,6 +83,7 @@ struct Tables {
     torch_abis: Vec<(Key, String)>,
     cuda_checks: Vec<(Key, String)>,
     complete: Vec<(Key, String)>,
+    wheels_only: Vec<(Key, String)>,
     module_owners: Vec<(Key, String)>,
     source_builds: Vec<(Key, String)>,
     build_variables: BTreeSet<String>,
@@ -118,6 +120,7 @@ const KINDS: &[(&str, Take, &[&str])] = &[
     ("mirror", Tables::mirror, &["of", "urls", "source"]),
     ("image", Tables::image, IMAGE),
     ("system_python", Tables::system_python, &["system", "python", "source"]),
+    ("system_glibc", Tables::system_glibc, &["system", "glibc", "source"]),
     ("image_gone", Tables::image_gone, &["repository", "tags", "basis", "source"]),
     ("image_list", Tables::image_list, &["repository", "before", "complete", "basis", "source"]),
     ("bare_image", Tables::bare_image, &["repository", "source"]),
@@ -147,6 +150,7 @@ const KINDS: &[(&str, Take, &[&str])] = &[
     ("torch_abi", Tables::torch_abi, &["image", "releases", "tags", "cxx11", "basis", "source"]),
     ("cuda_check", Tables::cuda_check, &["package", "releases", "by", "source"]),
     ("complete", Tables::complete, &["package", "since", "source"]),
+    ("wheels_only", Tables::wheels_only, &["package", "listed", "source"]),
     ("module_owner", Tables::module_owner, &["package", "module", "until", "same_from", "cuda", "basis", "source"]),
     ("source_repository", Tables::source_repository, &["address", "package", "source"]),
     ("build_variable", Tables::build_variable, &["name", "source"]),
@@ -255,6 +259,7 @@ impl Tables {
         put("COMPANIONS", "(&str, &str)", self.partners.iter().map(|pair| format!("{pair:?}")).collect());
         put("IMAGES", "(&str, &[Image])", groups(self.images, "image")?);
         put("SYSTEM_PYTHONS", "(&str, &str)", sorted(self.system_pythons, "system_python")?);
+        put("SYSTEM_GLIBCS", "(&str, &str)", sorted(self.system_glibcs, "system_glibc")?);
         put("BARE_IMAGES", "&str", sorted(self.bare_images, "bare_image")?);
         put("IMAGES_GONE", "ImageGone", sorted(self.images_gone, "image_gone")?);
         put("IMAGE_LISTS", "ImageList", sorted(self.image_lists, "image_list")?);
@@ -309,6 +314,7 @@ impl Tables {
         put("TORCH_ABIS", "TorchAbi", sorted(self.torch_abis, "torch_abi")?);
         put("CUDA_CHECKS", "(&str, &str, bool)", sorted(self.cuda_checks, "cuda_check")?);
         put("COMPLETE", "(&str, &str)", sorted(self.complete, "complete")?);
+        put("WHEELS_ONLY", "(&str, Platforms)", sorted(self.wheels_only, "wheels_only")?);
         put("MODULE_OWNERS", "ModuleOwner", sorted(self.module_owners, "module_owner")?);
         put("SOURCE_BUILDS", "SourceBuild", sorted(self.source_builds, "source_build")?);
         put("SOURCE_REPOSITORIES", "(&str, &str)", sorted(self.source_repositories, "source_repository")?);

@@ -171,6 +171,16 @@ impl Tables {
         Ok(text_key(package))
     }
 
+    /// A package of which no release in the tables has sources to build from, nor a wheel for musl.
+    pub(crate) fn wheels_only(&mut self, row: &Row) -> Answer<Key> {
+        self.source(row.must("source")?)?;
+        let package = row.must("package")?;
+        let listed = row.list("listed")?;
+        let listed = if listed.is_empty() { 0 } else { platforms(&listed)? };
+        self.wheels_only.push((text_key(package), format!("({package:?}, Platforms({listed}))")));
+        Ok(text_key(package))
+    }
+
     /// A companion is served where its torch is, under the same tags and for the same Pythons. What PyPI has of it is published; the rest is concluded.
     pub(crate) fn expand_companions(&mut self) -> Answer<()> {
         for c in std::mem::take(&mut self.companions) {

@@ -36,6 +36,8 @@ pub struct Environment {
     pub builds: Vec<usize>,
     /// What it runs on.
     pub platform: Platform,
+    /// What says which Python it has; `None` where nothing does, or two places contradict each other.
+    pub python: Option<Evidence>,
     /// The image it stands on.
     pub image: Option<Image>,
     /// Whether a host runs it as it is; a builder stage is only copied from, a hosted CI job has its own machine, an image
@@ -61,6 +63,8 @@ pub struct Environment {
     pub thrown_away: bool,
     /// The files say that it is for Linux under Windows.
     pub for_wsl: bool,
+    /// Where who runs it asks for a GPU, or starts its program on one.
+    pub gpus: Vec<Evidence>,
     /// What is put on the system itself, in order.
     pub system: Vec<SystemPart>,
     /// The system may have libraries of which nothing is told: an image that is not known, a script that is not read.
@@ -121,7 +125,7 @@ pub struct Step {
     pub changes: Vec<Change>,
     /// Asks that no choice of builds can meet together.
     pub conflicts: Vec<Conflict>,
-    /// What conda picks, it picks where no CUDA is seen (`__cuda`).
+    /// What conda picks, it picks where no CUDA is seen (`__cuda`), and no other environment of the manifest is for one.
     pub no_cuda: bool,
     /// conda's channels, the first one foremost; empty where none is named.
     pub channels: Vec<Channel>,
@@ -503,6 +507,11 @@ pub enum Reason {
     Compiles {
         /// By name.
         what: String,
+    },
+    /// The Python is told.
+    Python {
+        /// As written: `3.11`, `>=3.10`.
+        python: String,
     },
     /// Something is named that is put there.
     Puts {

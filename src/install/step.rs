@@ -188,7 +188,7 @@ impl State {
             flags: step.flags.clone(),
             changes,
             conflicts,
-            no_cuda: step.no_cuda,
+            no_cuda: step.no_cuda && !step.cuda_elsewhere,
             channels: channels(step),
         };
         self.build(step, &done, system);

@@ -37,6 +37,8 @@ enum Precedence {
 
 static WHO_SPEAKS: &[Precedence] = &[
     Precedence::First(&["pytorch-channel-frozen", "conda-no-cuda-at-solve", "conda-may-pick-cpu"]),
+    Precedence::First(&["torch-from-conda-and-pip", "module-installed-twice"]),
+    Precedence::First(&["no-wheel-for-platform", "no-wheel-for-python"]),
     Precedence::First(&["pypi-build-is-cpu", "cpu-build-in-gpu-environment"]),
     Precedence::First(&["module-installed-twice", "nvidia-pin-conflict", "cuda-major-mix", "cudnn-major-mix", "cudnn-too-old"]),
     Precedence::HighestBound(&["driver-too-old", "image-needs-newer-driver"]),

@@ -3,6 +3,7 @@
 use super::rows::{Image, ImageGone, ImageList};
 use super::{tables, under};
 use crate::notation::image::ImageReference;
+use crate::platform::Libc;
 
 /// What is known of an image reference: `nvidia/cuda:12.4.1-base-ubuntu22.04`, with or without `docker.io/`, digest ignored.
 /// NVIDIA's own registry serves the same `nvidia/cuda`.
@@ -77,6 +78,21 @@ pub fn system_python(reference: &str) -> Option<&'static str> {
     let system = system_of(reference)?;
     let at = tables::SYSTEM_PYTHONS.binary_search_by(|(known, _)| (*known).cmp(system.as_str())).ok()?;
     Some(tables::SYSTEM_PYTHONS[at].1)
+}
+
+/// The C library of an image, by its system.
+#[must_use]
+pub fn libc(reference: &str) -> Libc {
+    if is_musl(reference) {
+        return Libc::Musl;
+    }
+    let glibc = || {
+        let system = system_of(reference)?;
+        let at = tables::SYSTEM_GLIBCS.binary_search_by(|(known, _)| (*known).cmp(system.as_str())).ok()?;
+        let (major, minor) = tables::SYSTEM_GLIBCS[at].1.split_once('.')?;
+        Some(Libc::Glibc(major.parse().ok()?, minor.parse().ok()?))
+    };
+    glibc().unwrap_or(Libc::Unknown)
 }
 
 /// The system in an image, by the name that NVIDIA's tags have for it: `ubuntu22.04`, also of `ubuntu:22.04`.
@@ -218,8 +234,10 @@ mod tests {
             ("docker.io/library/python:3.11", Some("3.11")),
             ("python:3.10.12-slim-bookworm", Some("3.10")),
             ("python:3.1-slim", None),
-            ("python:3-slim", None),
-            ("python", None),
+            // These move, and only up.
+            ("python:3-slim", Some(">=3.14")),
+            ("python", Some(">=3.14")),
+            ("python:3-buster", None),
             ("python:3.9rc", None),
             ("me/python:3.9-slim", None),
         ] {
@@ -229,7 +247,7 @@ mod tests {
 
     #[test]
     fn noise() {
-        for none in ["", ":", "é", "\u{0}", "a b", "python:latest", "nvidia/cuda:*", "//::@@"] {
+        for none in ["", ":", "é", "\u{0}", "a b", "python:nightly", "nvidia/cuda:*", "//::@@"] {
             assert!(image(none).is_none(), "{none:?}");
         }
     }

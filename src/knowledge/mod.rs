@@ -22,7 +22,7 @@ pub use files::{
 };
 pub use gpu::{chips, gpu, is_chip, oldest_sm};
 pub use gpu_near::gpus_near;
-pub use image::{cuda_version, image, image_gone, image_list, is_bare, is_musl, is_of_cuda, system_of, system_python};
+pub use image::{cuda_version, image, image_gone, image_list, is_bare, is_musl, is_of_cuda, libc, system_of, system_python};
 pub use index::{index, index_by_id, index_of_file, is_pypi_by_name, is_tag, mirrored, serves, serves_as_pypi, unlisted_tag};
 pub use node::{gpu_of_node, is_same_model, node_label};
 pub use rows::*;
@@ -60,6 +60,14 @@ pub fn companion_of(package: &str) -> Option<&'static str> {
 #[must_use]
 pub fn complete_since(package: &str) -> Option<&'static str> {
     tables::COMPLETE.binary_search_by(|(name, _)| (*name).cmp(package)).ok().map(|at| tables::COMPLETE[at].1)
+}
+
+/// The platforms for which the rows of a package name everything that has wheels, where PyPI has of it wheels only, none of them
+/// for musl; `None` for a package with sources, and where that is not known.
+#[must_use]
+pub fn wheels_only(package: &str) -> Option<Platforms> {
+    let at = tables::WHEELS_ONLY.binary_search_by(|(name, _)| (*name).cmp(package)).ok()?;
+    Some(tables::WHEELS_ONLY[at].1)
 }
 
 /// Whether some release of a package, which need not be in the tables, requires a torch below some version.

@@ -279,7 +279,7 @@ pub struct Image {
     pub without_compat: bool,
     /// `ubuntu22.04`; empty = not known.
     pub os: &'static str,
-    /// CPython inside (`3.10`); empty = none or not known.
+    /// CPython inside (`3.10`, `>=3.14` for a tag that moves); empty = none or not known.
     pub python: &'static str,
     /// How sure.
     pub basis: Basis,

@@ -6,17 +6,31 @@ use super::{Judged, collect};
 use crate::environment::{Environment, Launched};
 use crate::judge::Seen;
 use crate::launched;
-use crate::project::{self, Command, LaunchPlace, Project};
+use crate::outline::GpuRequest;
+use crate::project::{Command, LaunchPlace};
 use crate::rules::{Check, Out, RULES};
 use crate::source::Span;
 
+/// Where launches ask for a GPU, by the name of the start that each of them runs, with the build of it.
+pub(super) fn gpus(places: &[LaunchPlace<'_>]) -> HashMap<String, Vec<(Option<usize>, Span)>> {
+    let mut found: HashMap<String, Vec<(Option<usize>, Span)>> = HashMap::new();
+    for place in places {
+        if let GpuRequest::Asked(at) = place.launch.gpu {
+            for ran in &place.runs {
+                found.entry(ran.start.clone()).or_default().push((ran.build, at));
+            }
+        }
+    }
+    found
+}
+
 /// Asks the rules about every launch.
-pub(super) fn launches(project: &Project<'_>, judged: &HashMap<String, Judged>) -> Vec<Seen> {
+pub(super) fn launches(places: Vec<LaunchPlace<'_>>, judged: &HashMap<String, Judged>) -> Vec<Seen> {
     let mut seen = Vec::new();
     let by_place: HashMap<Span, &Judged> =
         judged.values().flat_map(|j| j.environments.iter().map(move |e| (e.start.at, j))).collect();
     let mut pods: HashSet<Span> = HashSet::new();
-    for place in project::launches(project) {
+    for place in places {
         let pod = place.launch.pod;
         let Some(mut launch) = launch(&place, judged, &by_place) else { continue };
         // Of its containers one is enough to say that a GPU is missing.

@@ -24,6 +24,7 @@ impl Linter {
             beginning.unchecked,
             &beginning.at,
             &beginning.processors,
+            &beginning.gpus,
             project.given_to(&beginning.path),
         )
             .hash(&mut hasher);
@@ -141,6 +142,7 @@ impl Linter {
                 machine: String::new(),
                 processors: Processors::default(),
                 nodes: Vec::new(),
+                gpus: Vec::new(),
             };
             let script = project::walk(project, &rc, world);
             for env in found.iter_mut() {

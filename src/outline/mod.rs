@@ -203,8 +203,15 @@ pub enum Does {
     Environment(Composed),
     /// A command installs packages.
     Install(Install),
-    /// A virtual environment is made in a folder; nothing enters it yet.
-    Venv(Text),
+    /// A program is started on the GPU in so many words: `--device cuda`.
+    OnCuda,
+    /// A virtual environment is made; nothing enters it yet.
+    Venv {
+        /// In which folder.
+        folder: Text,
+        /// For which Python, where that is named: `3.10`.
+        python: Option<Text>,
+    },
     /// A command removes packages.
     Remove(Removal),
     /// A Dockerfile stage begins; all acts up to the next belong to it.

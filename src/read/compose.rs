@@ -423,11 +423,13 @@ mod tests {
 
     fn launches(text: &str) -> Vec<(Act, Launch)> {
         let acts = read(FileId(0), text).acts.into_iter();
+        // What a container's own command does stands between them.
         let launch = |act: Act| match act.does.clone() {
-            Does::Launch(launch) => (act, *launch),
+            Does::Launch(launch) => Some((act, *launch)),
+            Does::Enter(_) | Does::Leave(_) | Does::OnCuda => None,
             other => panic!("{other:?}"),
         };
-        acts.map(launch).collect()
+        acts.filter_map(launch).collect()
     }
 
     fn gpu(service: &str) -> String {

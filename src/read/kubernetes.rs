@@ -433,19 +433,25 @@ mod tests {
     fn show(text: &str) -> Vec<String> {
         let acts = read(FileId(0), text).acts.into_iter();
         let at = |t: &Text| text[t.at.range()].to_owned();
-        acts.map(|act| {
-            let Does::Launch(l) = act.does else { panic!("{:?}", act.does) };
-            let gpu = match l.gpu {
-                GpuRequest::Asked(at) => &text[at.range()],
-                _ => "no",
-            };
-            let words = |w: &[Text]| w.iter().map(at).collect::<Vec<_>>().join(" ");
-            let node = l.gpu_node.as_ref().map(at).unwrap_or_default();
-            let open = if l.open { " open" } else { "" };
-            let (entry, run) = (words(l.entrypoint.as_deref().unwrap_or_default()), words(&l.command));
-            format!("{} [{}] {gpu} [{node}] {entry}|{run}{open}", l.name.unwrap_or_default(), &text[l.key.range()])
-        })
-        .collect()
+        // What a container's own command does stands between them.
+        let launches = acts.filter_map(|act| match act.does {
+            Does::Launch(launch) => Some(launch),
+            Does::Enter(_) | Does::Leave(_) | Does::OnCuda => None,
+            other => panic!("{other:?}"),
+        });
+        launches
+            .map(|l| {
+                let gpu = match l.gpu {
+                    GpuRequest::Asked(at) => &text[at.range()],
+                    _ => "no",
+                };
+                let words = |w: &[Text]| w.iter().map(at).collect::<Vec<_>>().join(" ");
+                let node = l.gpu_node.as_ref().map(at).unwrap_or_default();
+                let open = if l.open { " open" } else { "" };
+                let (entry, run) = (words(l.entrypoint.as_deref().unwrap_or_default()), words(&l.command));
+                format!("{} [{}] {gpu} [{node}] {entry}|{run}{open}", l.name.unwrap_or_default(), &text[l.key.range()])
+            })
+            .collect()
     }
 
     #[test]

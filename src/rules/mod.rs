@@ -33,6 +33,8 @@ mod local_version_without_index;
 mod module_installed_twice;
 mod no_kernels_for_gpu;
 mod no_nvcc_for_build;
+mod no_wheel_for_platform;
+mod no_wheel_for_python;
 mod nvcc_mismatch;
 mod nvidia_pin_conflict;
 mod pypi_build_is_cpu;
@@ -74,6 +76,8 @@ pub static RULES: &[&Rule] = &[
     &module_installed_twice::RULE,
     &no_kernels_for_gpu::RULE,
     &no_nvcc_for_build::RULE,
+    &no_wheel_for_platform::RULE,
+    &no_wheel_for_python::RULE,
     &nvcc_mismatch::RULE,
     &nvidia_pin_conflict::RULE,
     &pypi_build_is_cpu::RULE,

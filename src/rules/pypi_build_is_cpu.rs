@@ -20,6 +20,9 @@ fn check(env: &Environment, host: Option<&Host>, out: &mut Out) {
         (Os::Linux, Arch::Aarch64) => "Linux on ARM",
         _ => return,
     };
+    if meant::is_for_others(env) {
+        return;
+    }
     let Some(torch) = env.component("torch") else { return };
     // What asks for it by the index of CPU builds means it.
     let asked =

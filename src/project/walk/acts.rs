@@ -249,9 +249,17 @@ impl<'a> Walker<'_, 'a> {
                     }
                 }
             }
-            Does::Venv(folder) => {
+            Does::OnCuda => self.script.on_cuda = self.script.on_cuda.or(Some(act.at)),
+            Does::Venv { folder, python } => {
                 if let Some(folder) = self.variables.resolve(folder) {
                     let folder = self.here(&folder);
+                    let named = python.as_ref().and_then(|text| Some((text.at, self.variables.resolve(text)?)));
+                    self.script.events.extend(named.map(|(at, python)| Event::PythonOf {
+                        prefix: venv(folder.clone()),
+                        python,
+                        at,
+                        now: true,
+                    }));
                     self.fresh.insert(folder.clone());
                     self.made.insert(folder);
                 }
@@ -289,8 +297,8 @@ impl<'a> Walker<'_, 'a> {
             Does::Modules(modules) if !modules.unloads => self.load(&modules.names, act.at),
             Does::Feature(feature) => self.add(feature),
             Does::Python(text) => {
-                if let Some(text) = self.variables.resolve(text) {
-                    self.script.events.push(Event::Python(text));
+                if let Some(python) = self.variables.resolve(text) {
+                    self.script.events.push(Event::Python(python, text.at));
                 }
             }
             Does::Runs { entrypoint, words } => {
@@ -481,7 +489,7 @@ impl<'a> Walker<'_, 'a> {
             Place::Python(text) => {
                 let name = self.variables.resolve(text).unwrap_or_else(|| format!("?{}", text.at.start));
                 let prefix = Prefix::Venv(format!("python{name}"));
-                self.script.events.push(Event::PythonOf { prefix: prefix.clone(), python: name });
+                self.script.events.push(Event::PythonOf { prefix: prefix.clone(), python: name, at: text.at, now: true });
                 self.python = Some(prefix);
             }
             Place::SystemPython(text) => self.script.events.extend(self.variables.resolve(text).map(Event::SystemPython)),

@@ -38,7 +38,9 @@ impl<'p, 'a> Walker<'p, 'a> {
             index_strategy: None,
             open: false,
             bounds_open: false,
-            no_cuda: false,
+            // While an image is built no driver is there.
+            no_cuda: tool == Tool::Conda && self.image.is_some() && self.variable("CONDA_OVERRIDE_CUDA").is_none(),
+            cuda_elsewhere: false,
             folders: Vec::new(),
             extensions: Vec::new(),
             variables: Vec::new(),
@@ -75,8 +77,8 @@ impl<'p, 'a> Walker<'p, 'a> {
         step.prefix = self.prefix_to(install.tool, &install.target, &install.flags);
         // The Python that uv is told to install for.
         let python = install.flags.python.as_ref().filter(|_| matches!(install.tool, Tool::Uv | Tool::UvPip));
-        if let Some(python) = python.and_then(|text| self.variables.resolve(text)) {
-            self.script.events.push(Event::PythonOf { prefix: step.prefix.clone(), python });
+        if let Some((at, python)) = python.and_then(|text| Some((text.at, self.variables.resolve(text)?))) {
+            self.script.events.push(Event::PythonOf { prefix: step.prefix.clone(), python, at, now: true });
         }
         let asked = install.asks.iter().map(|ask| &ask.written);
         let looked_at = install.indexes.iter().map(|index| &index.url);

@@ -202,6 +202,9 @@ impl<'a> Walker<'_, 'a> {
             self.of_workspace(root, step);
         }
         // Without it, pixi takes builds for machines without a GPU, whatever the machine has.
+        let of_machine =
+            |act: &Act| matches!(&act.does, Does::Require(r) if r.language == Language::MatchSpec && r.role == Role::Bounds);
+        step.cuda_elsewhere |= acts.iter().any(of_machine);
         step.no_cuda = step.tool == Tool::Pixi && !cuda && (step.no_cuda || depth == 0);
         if file.kind == Kind::SetupPy && depth == 0 {
             let at = Span::new(file.id, 0, 0);
@@ -260,8 +263,8 @@ impl<'a> Walker<'_, 'a> {
                 step.routes.push(routed);
             }
             Does::Python(text) => {
-                if let Some(text) = self.variables.resolve(text) {
-                    self.script.events.push(Event::Python(text));
+                if let Some(python) = self.variables.resolve(text) {
+                    self.script.events.push(Event::Python(python, text.at));
                 }
             }
             Does::Set(variable) => self.set(variable, act.at),
@@ -366,7 +369,8 @@ impl<'a> Walker<'_, 'a> {
         self.enter(&path, file);
         let versions =
             file.outline.acts.iter().filter_map(|act| if let Does::Python(python) = &act.does { Some(python) } else { None });
-        self.script.events.extend(versions.filter_map(|version| self.variables.resolve(version)).map(Event::Python));
+        let resolved = versions.filter_map(|version| Some(Event::Python(self.variables.resolve(version)?, version.at)));
+        self.script.events.extend(resolved);
     }
 }
 

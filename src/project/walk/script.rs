@@ -59,6 +59,8 @@ pub(crate) struct Script {
     pub(crate) for_wsl: bool,
     /// What is installed stands in an arm that no machine with Linux under Windows comes to.
     pub(crate) not_for_wsl: bool,
+    /// Where it says that a program runs on the GPU.
+    pub(crate) on_cuda: Option<Span>,
     /// More leads on from here than is followed: nothing is said of it.
     pub(crate) left_out: bool,
 }
@@ -158,9 +160,9 @@ pub(crate) enum Event {
     /// A script is run of which nothing is known: what is there may be replaced, and more may be there.
     Unread,
     /// The manifest says which Python it is for.
-    Python(String),
-    /// Which Python a prefix has is told.
-    PythonOf { prefix: Prefix, python: String },
+    Python(String, Span),
+    /// Which Python a prefix has is told: `now`, or when it was made, and another may have come since.
+    PythonOf { prefix: Prefix, python: String, at: Span, now: bool },
     /// The system's Python is this one, or still its own.
     SystemPython(String),
     /// Before all this, these steps may have happened.
@@ -226,6 +228,8 @@ pub(crate) struct Installed {
     pub(crate) bounds_open: bool,
     /// What conda does of it is worked out for machines without CUDA.
     pub(crate) no_cuda: bool,
+    /// Another environment of the manifest is for machines with CUDA.
+    pub(crate) cuda_elsewhere: bool,
     /// The folders whose projects are installed: what is built in one has its name.
     pub(crate) folders: Vec<Asked>,
     /// Where the scripts of such projects say that they compile for the GPU.
