@@ -1,8 +1,8 @@
 //! Extensions for the GPU that are compiled where they are installed: whether they are, and against what.
 
 use crate::chain;
-use crate::environment::{Build, Building, Compiled, Environment, Setting, Toolkit};
-use crate::knowledge::{self, Nvcc, SourceBuild};
+use crate::environment::{Build, Building, Compiled, Environment, Image, Setting, Toolkit};
+use crate::knowledge::{self, Flavour, Nvcc, SourceBuild};
 use crate::platform::Pythons;
 use crate::version::{CudaVersion, Specifiers};
 
@@ -20,7 +20,8 @@ pub(crate) enum Compiles {
 /// Whether a build compiles code for the GPU, as it stands in an environment.
 pub(crate) fn compiles(env: &Environment, built: &Compiled) -> Compiles {
     match &built.what {
-        Building::Program { program, .. } if program == "nvcc" || program == EXTENSION => Compiles::Surely,
+        Building::Program { program, .. } if program == "nvcc" => Compiles::Surely,
+        Building::Program { program, arguments } if program == EXTENSION => by_tests(built, arguments),
         Building::Program { .. } => Compiles::Unknown,
         Building::Package { row, wants } => {
             if is_skipped(row, built) || may_come_as_wheel(env, row, wants, built) {
@@ -28,18 +29,49 @@ pub(crate) fn compiles(env: &Environment, built: &Compiled) -> Compiles {
             }
             match row.nvcc {
                 Nvcc::Must => Compiles::Surely,
-                Nvcc::Asked(variable) if is_on(built.variables.get(variable)) => Compiles::Surely,
+                Nvcc::Asked(variables) if any_is_on(built, variables) => Compiles::Surely,
                 Nvcc::Asked(_) => Compiles::Unknown,
-                Nvcc::IfThere if is_on(built.variables.get(row.forced_by)) => Compiles::Surely,
-                Nvcc::IfThere if built.variables.contains_key(row.forced_by) => Compiles::Unknown,
-                Nvcc::IfThere => Compiles::IfThere(row.forced_by),
+                Nvcc::IfThere => if_there(built, row.forced_by),
             }
         }
     }
 }
 
+/// Whether what compiles for the GPU only where one is seen is told to do so anyway, by one of these variables.
+fn if_there(built: &Compiled, forced_by: &'static str) -> Compiles {
+    match forced_by.split(' ').next() {
+        _ if any_is_on(built, forced_by) => Compiles::Surely,
+        _ if forced_by.split(' ').any(|variable| built.variables.contains_key(variable)) => Compiles::Unknown,
+        first => Compiles::IfThere(first.unwrap_or_default()),
+    }
+}
+
+/// The same of a project's own script, by the tests under which it calls for its extension.
+fn by_tests(built: &Compiled, tests: &[Option<String>]) -> Compiles {
+    let has = |test: &str| tests.iter().any(|word| word.as_deref() == Some(test));
+    match (has(FORCE), has(TOOLKIT)) {
+        (true, _) => if_there(built, FORCE),
+        (false, true) if built.toolkits.known.is_empty() => Compiles::IfThere(""),
+        _ => Compiles::Surely,
+    }
+}
+
+/// The variable that projects ask beside `torch.cuda.is_available()`, and the name that tells them where nvcc is.
+const FORCE: &str = "FORCE_CUDA";
+const TOOLKIT: &str = "CUDA_HOME";
+
+fn any_is_on(built: &Compiled, variables: &str) -> bool {
+    variables.split(' ').any(|variable| is_on(built.variables.get(variable)))
+}
+
 /// What a project's own script calls to compile for the GPU with torch's help.
 const EXTENSION: &str = "CUDAExtension";
+
+/// Whether it is known of an image that it sets none of the variables that builds read.
+pub(crate) fn sets_no_variable(image: &Image) -> bool {
+    let of_cuda = knowledge::is_of_cuda(&image.reference) || image.reference.starts_with("pytorch/pytorch:");
+    of_cuda && image.row.is_some_and(|row| row.flavour != Flavour::None) || knowledge::is_bare(&image.reference)
+}
 
 /// What is built, by name.
 pub(crate) fn name(built: &Compiled) -> &str {

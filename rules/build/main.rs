@@ -171,6 +171,7 @@ const KINDS: &[(&str, Take, &[&str])] = &[
             "architectures_by",
             "wheels",
             "fetches_wheels_unless",
+            "since",
             "until",
             "basis",
             "source",

@@ -59,7 +59,7 @@ impl Tables {
         };
         let text = format!(
             "SourceBuild {{ name: {name:?}, repositories: &{:?}, nvcc: {nvcc}, forced_by: {:?}, skipped_by: {:?}, without_torch: {}, imports_torch: {}, \
-             declares_torch: {}, own_architectures: {}, architectures_by: {:?}, wheels: {:?}, fetches_wheels_unless: {:?}, until: {:?}, basis: {basis}, source: {source} }}",
+             declares_torch: {}, own_architectures: {}, architectures_by: {:?}, wheels: {:?}, fetches_wheels_unless: {:?}, since: {:?}, until: {:?}, basis: {basis}, source: {source} }}",
             row.list("repositories")?,
             row.text("forced_by")?,
             row.text("skipped_by")?,
@@ -70,6 +70,7 @@ impl Tables {
             row.text("architectures_by")?,
             row.text("wheels")?,
             row.text("fetches_wheels_unless")?,
+            row.text("since")?,
             row.text("until")?,
         );
         for column in ["forced_by", "skipped_by", "asked_by", "architectures_by", "fetches_wheels_unless"] {

@@ -41,8 +41,10 @@ impl System {
         Self { name, parts: Vec::new(), toolkits: Toolkits { known: devel.into_iter().collect(), open }, open }
     }
 
-    /// Packages of the system's own manager.
-    pub(super) fn put_packages(&mut self, names: &[(String, Span)]) {
+    /// Packages of the system's own manager; of NVIDIA's repository for WSL alone `cuda` and its like are the toolkit without a
+    /// driver.
+    /// Source: <https://docs.nvidia.com/cuda/wsl-user-guide/index.html>, "Getting started with CUDA on WSL 2".
+    pub(super) fn put_packages(&mut self, names: &[(String, Span)], of_wsl: bool) {
         for (name, at) in names {
             let row = knowledge::system_package_on(&self.name, name);
             let evidence = Evidence { basis: row.map_or(knowledge::Basis::Vendor, |row| row.basis), ..here(name, *at) };
@@ -55,7 +57,12 @@ impl System {
             }
             // A file by its own name: `libcudnn8_8.9.7.29-1+cuda12.2_amd64.deb`.
             let file = if knowledge::is_of_cudnn(name) { &[Carries::Cudnn][..] } else { &[] };
-            let carries = row.map_or(file, |row| row.carries);
+            let carries = match row.map_or(file, |row| row.carries) {
+                carries if of_wsl && carries.contains(&Carries::Driver) && carries.contains(&Carries::Toolkit) => {
+                    &[Carries::Toolkit]
+                }
+                carries => carries,
+            };
             self.parts.push(SystemPart { name: name.clone(), carries, evidence });
         }
     }
@@ -115,8 +122,8 @@ impl State {
         if step.tool == Tool::Conda || !step.locks.is_empty() {
             return;
         }
-        for at in &step.extensions {
-            let what = Building::Program { program: "CUDAExtension".to_owned(), arguments: Vec::new() };
+        for (at, tests) in &step.extensions {
+            let what = Building::Program { program: "CUDAExtension".to_owned(), arguments: tests.clone() };
             let evidence = Evidence { also: vec![(step.at, Reason::InstalledBy)], ..here("CUDAExtension", *at) };
             let isolated = !step.flags.no_build_isolation;
             let compiled = self.compiled(what, evidence, isolated, &step.variables, system);
@@ -217,6 +224,11 @@ fn without_wheel(row: &SourceBuild, wants: &Specifiers) -> Option<bool> {
     }
     if let (Some(until), Some(pin)) = (Version::parse(row.until), &pin)
         && pin.public() > until
+    {
+        return None;
+    }
+    if let (Some(since), Some(pin)) = (Version::parse(row.since), &pin)
+        && pin.public() < since
     {
         return None;
     }

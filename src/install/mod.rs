@@ -119,7 +119,7 @@ pub(crate) fn fold(beginning: &Beginning, world: &World, script: &Script, aliase
                 }
             }
             Event::System { names } => {
-                machine.put_packages(names);
+                machine.put_packages(names, script.repository_of_wsl && !script.repository_of_linux);
                 forward_compat.extend(names.iter().filter_map(|(name, _)| package_compat(name)));
                 if let Some((pythons, by)) = base.as_ref().and_then(|base| python_of_system(base, names))
                     && let Some(system) = states.get_mut(&Prefix::System)

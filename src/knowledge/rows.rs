@@ -503,6 +503,8 @@ pub struct SourceBuild {
     /// The build first looks for a wheel for the torch, CUDA and Python that are there, unless this variable is set, and compiles
     /// only where there is none: those that are known have rows of the package in the tables. Empty = it looks for none.
     pub fetches_wheels_unless: &'static str,
+    /// The first release of which this is true; empty = all.
+    pub since: &'static str,
     /// The last release of which this is known; empty = all.
     pub until: &'static str,
     /// How sure.

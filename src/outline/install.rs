@@ -112,6 +112,9 @@ pub struct InstallFlags {
     pub elsewhere: bool,
     /// A new environment (`conda create`, `conda env create`).
     pub creates: bool,
+    /// What is handed to the script that builds: `--cuda_ext` of `--global-option=--cuda_ext`, of `-C --build-option=--cuda_ext`, of
+    /// `setup.py install --cuda_ext`.
+    pub build_options: Vec<Text>,
     /// `--no-binary` names.
     pub no_binary: Vec<Text>,
     /// Packages that are built with what the environment has, or with named packages beside their own.

@@ -53,6 +53,20 @@ impl Value {
     pub(super) fn leading(to: Option<String>, at: Span) -> Self {
         Self { leads: to, ..Self::unknown(at, Seen::Shell) }
     }
+    /// One that a command is told.
+    pub(super) fn told(text: &str, at: Span) -> Self {
+        Self {
+            text: Some(text.to_owned()),
+            written: text.to_owned(),
+            leads: None,
+            at,
+            here: true,
+            from: Vec::new(),
+            seen: Seen::Programs,
+            sure: true,
+            sure_here: true,
+        }
+    }
     /// A value of which nothing is known.
     pub(super) fn unknown(at: Span, seen: Seen) -> Self {
         let (written, from) = (String::new(), Vec::new());

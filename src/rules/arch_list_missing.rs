@@ -2,7 +2,6 @@ use super::{Check, Clash, Needs, Out, Rule};
 use crate::diagnostic::Severity;
 use crate::environment::{Building, Compiled, Environment, Evidence, Holds, Image, Reason};
 use crate::extension::{self, Compiles};
-use crate::knowledge::{self, Flavour};
 
 pub(super) static RULE: Rule = Rule {
     name: "arch-list-missing",
@@ -17,7 +16,7 @@ const LIST: &str = "TORCH_CUDA_ARCH_LIST";
 
 fn check(env: &Environment, out: &mut Out) {
     // Only while an image is built no GPU is there, and only of some images it is known which variables they set.
-    let Some(image) = env.image.as_ref().filter(|image| env.is_built && sets_no_list(image)) else { return };
+    let Some(image) = env.image.as_ref().filter(|image| env.is_built && extension::sets_no_variable(image)) else { return };
     for built in &env.compiled {
         // Without nvcc nothing is compiled.
         let nvcc = !built.toolkits.known.is_empty();
@@ -25,11 +24,6 @@ fn check(env: &Environment, out: &mut Out) {
             out.push(clash(image, built));
         }
     }
-}
-
-fn sets_no_list(image: &Image) -> bool {
-    let of_cuda = knowledge::is_of_cuda(&image.reference) || image.reference.starts_with("pytorch/pytorch:");
-    of_cuda && image.row.is_some_and(|row| row.flavour != Flavour::None) || knowledge::is_bare(&image.reference)
 }
 
 fn lacks_list(built: &Compiled) -> bool {

@@ -19,8 +19,7 @@ fn check(env: &Environment, out: &mut Out) {
     let torch = Torch::of(env);
     for step in env.steps.iter().filter(|step| step.tool != Tool::Conda) {
         for index in &step.indexes {
-            let on_it = |ask: &&Ask| ask.from == Origin::Index && is_on(index, ask) && made_for_torch::stays(env, ask);
-            let mut asks = step.asks.iter().filter(on_it);
+            let mut asks = asks_of(env, step, index);
             let page = of_page(index);
             if page.torch.is_some() {
                 // Of several pages one may suit: which one pip takes the package from is not known.
@@ -30,12 +29,17 @@ fn check(env: &Environment, out: &mut Out) {
                     let ask = asks.find(|ask| !others().any(|other| is_on(other, ask) && suits(other)))?;
                     for_other(env, torch, &page, index, ask)
                 });
-                out.extend(found);
+                out.extend(found.or_else(|| never_built(&page, index, asks_of(env, step, index).next()?)));
             } else if index.id == Some(PYG) {
                 out.extend(asks.next().and_then(|ask| never(step, index, ask)));
             }
         }
     }
+}
+
+/// What a step takes from a page, as far as it is there in the end.
+fn asks_of<'e>(env: &'e Environment, step: &'e Step, index: &'e StepIndex) -> impl Iterator<Item = &'e Ask> {
+    step.asks.iter().filter(move |ask| ask.from == Origin::Index && is_on(index, ask) && made_for_torch::stays(env, ask))
 }
 
 /// Pages of PyG that the tables do not list one by one.
@@ -50,8 +54,7 @@ fn is_on(index: &StepIndex, ask: &Ask) -> bool {
         Some("pyg") => {
             matches!(package, "torch-scatter" | "torch-sparse" | "torch-cluster" | "torch-spline-conv" | "pyg-lib")
         }
-        Some(_) => made_for_torch::is_on_page(index, ask),
-        None => false,
+        _ => made_for_torch::is_on_page(index, ask),
     }
 }
 
@@ -71,6 +74,8 @@ enum Differs {
     Cuda(CudaVersion),
     /// It is for the CPU.
     Cpu,
+    /// Its wheels are compiled against a torch with C++11's ABI, or without it.
+    Abi(bool),
 }
 
 impl Differs {
@@ -82,7 +87,13 @@ impl Differs {
             // Built for CUDA, beside a torch that has none: its libraries are not there.
             (Some(page), None) if torch.cpu => Some(Self::Cuda(page)),
             (None, Some(_)) if page.cpu => Some(Self::Cpu),
-            _ => None,
+            // Of a page all wheels are compiled against the torch that the PyTorch project publishes.
+            _ => {
+                let published = Version::parse(&format!("{}.{}.0", of_page.0, of_page.1))?;
+                let tag = page.cuda.map(tag_of);
+                let of_page = knowledge::has_cxx11_abi(&published, tag.as_deref().unwrap_or("cpu"), "")?;
+                (torch.cxx11? != of_page).then_some(Self::Abi(of_page))
+            }
         }
     }
 }
@@ -103,6 +114,10 @@ fn for_other(env: &Environment, torch: &Torch<'_>, page: &Named, index: &StepInd
         Differs::Torch((major, minor)) => (format!("torch {major}.{minor}"), format!("torch {}", torch.version)),
         Differs::Cuda(page) => (format!("CUDA {}", page.minor_only()), format!("torch {} of {cuda}", torch.version)),
         Differs::Cpu => ("the CPU".to_owned(), format!("torch {} of {cuda}", torch.version)),
+        Differs::Abi(cxx11) => {
+            let (with, other) = if cxx11 { ("with", "without") } else { ("without", "with") };
+            (format!("a torch {with} C++11's ABI"), format!("torch {} {other} it", torch.version))
+        }
     };
     let message = format!("the page has {} for {made_for}, and {there} is there", ask.package);
     let links = vec![line(index)?, torch.evidence.clone(), asked(ask)];
@@ -110,8 +125,11 @@ fn for_other(env: &Environment, torch: &Torch<'_>, page: &Named, index: &StepInd
     // It loads, and knows nothing of the GPU.
     let at_most = if matches!(differs, Differs::Cpu) { Severity::Warning } else { Severity::Error };
     let clash = Clash::new(holds, message, links).at_most(at_most);
+    if matches!(differs, Differs::Abi(_)) && torch.index.is_empty() {
+        return Some(clash.help(format!("build {} from its sources against the image's own torch, or take another image", ask.package)));
+    }
     let tag = match torch.cuda {
-        Some(cuda) => Some(format!("cu{}", cuda.minor_only().to_string().replace('.', ""))),
+        Some(cuda) => Some(tag_of(cuda)),
         None => torch.cpu.then(|| "cpu".to_owned()),
     };
     let same = tag.as_ref().and_then(|tag| made_for_torch::page(std::slice::from_ref(&ask.package), &torch.version, tag));
@@ -128,6 +146,41 @@ fn for_other(env: &Environment, torch: &Torch<'_>, page: &Named, index: &StepInd
 fn asked(ask: &Ask) -> Evidence {
     let reason = Reason::Asked { package: ask.package.clone(), wants: ask.wants.to_string() };
     Evidence { reason, basis: Basis::Vendor, ..ask.evidence.clone() }
+}
+
+/// A page that cannot be there: its torch was never published for its CUDA, and nothing was ever built for both.
+fn never_built(page: &Named, index: &StepIndex, ask: &Ask) -> Option<Clash> {
+    let (torch, tag) = (page.torch?, tag_of(page.cuda?));
+    if !is_unpublished(torch, &tag) {
+        return None;
+    }
+    let (major, minor) = torch;
+    let message = format!("there is no page with {}: torch {major}.{minor} was never published for {tag}", ask.package);
+    let clash = Clash::new(Holds::Always, message, vec![line(index)?, asked(ask)]);
+    let mut tags: Vec<&str> = rows_of(torch).map(|row| row.tag).filter(|tag| tag.starts_with("cu")).collect();
+    tags.sort_unstable();
+    tags.dedup();
+    Some(match tags.as_slice() {
+        [] => clash,
+        tags => clash.help(format!("torch {major}.{minor} was published for {}", tags.join(", "))),
+    })
+}
+
+/// The releases of torch of one minor that pip finds.
+fn rows_of((major, minor): (u64, u64)) -> impl Iterator<Item = &'static knowledge::Release> {
+    let line = format!("{major}.{minor}.");
+    knowledge::releases("torch").iter().filter(move |row| row.version.starts_with(&line))
+}
+
+/// Whether no torch of a minor was published with a tag: the line of the tag has ended, and the minor lies outside.
+fn is_unpublished(torch: (u64, u64), tag: &str) -> bool {
+    let closed = knowledge::index_by_id(&format!("pytorch/{tag}")).is_some_and(|index| index.closed);
+    let known = rows_of(torch).next().is_some();
+    closed && known && rows_of(torch).all(|row| row.tag != tag)
+}
+
+fn tag_of(cuda: CudaVersion) -> String {
+    format!("cu{}", cuda.minor_only().to_string().replace('.', ""))
 }
 
 /// A page of PyG that was never there: of the releases in the tables all pages are known.
@@ -153,4 +206,20 @@ fn never(step: &Step, index: &StepIndex, ask: &Ask) -> Option<Clash> {
         [] => clash,
         tags => clash.help(format!("for torch {version} there are pages for {}", tags.join(", "))),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_that_are_there_are_for_what_was_published() {
+        for index in knowledge::indexes() {
+            let Named { torch: Some(torch), cuda: Some(cuda), .. } = Named::of(index.id) else { continue };
+            assert!(!is_unpublished(torch, &tag_of(cuda)), "{}", index.id);
+        }
+        assert!(is_unpublished((1, 9), "cu113"));
+        assert!(!is_unpublished((1, 12), "cu113"));
+        assert!(!is_unpublished((7, 0), "cu113"));
+    }
 }

@@ -16,16 +16,37 @@ pub(super) static RULE: Rule = Rule {
 fn check(env: &Environment, out: &mut Out) {
     // A machine may have one that no file names.
     let Some(image) = &env.image else { return };
-    let without = |built: &&Compiled| built.toolkits.known.is_empty() && !built.toolkits.open;
-    for built in env.compiled.iter().filter(without) {
+    for built in env.compiled.iter().filter(|built| !built.toolkits.open) {
         let silently = match extension::compiles(env, built) {
             Compiles::Surely => None,
             Compiles::IfThere(variable) => Some(variable),
             Compiles::Unknown => continue,
         };
-        out.push(clash(image, built, silently));
+        match silently {
+            _ if built.toolkits.known.is_empty() => out.push(clash(image, built, silently)),
+            // With nvcc, and no GPU to compile for.
+            Some(variable) if env.is_built && !variable.is_empty() && extension::sets_no_variable(image) => {
+                out.push(unforced(image, built, variable));
+            }
+            _ => {}
+        }
     }
 }
+
+/// What looks for a GPU while an image is built, and is not told to compile for one anyway.
+fn unforced(image: &Image, built: &Compiled, variable: &str) -> Clash {
+    let name = extension::name(built);
+    let message = format!("{name} is compiled for a GPU only where one is seen: docker build sees none, and {variable} is not set");
+    let reason = Reason::Image { image: image.reference.clone(), cuda: image.row.map_or("", |row| row.cuda).to_owned() };
+    let compiled = Evidence { reason: Reason::Compiles { what: name.to_owned() }, ..built.evidence.clone() };
+    let links = vec![compiled, Evidence { reason, ..image.evidence.clone() }];
+    let list = if built.variables.contains_key(LIST) { String::new() } else { format!(", and the chips by {LIST}") };
+    Clash::new(Holds::Always, message, links)
+        .at_most(Severity::Warning)
+        .help(format!("set {variable}=1 for the command that builds it{list}"))
+}
+
+const LIST: &str = "TORCH_CUDA_ARCH_LIST";
 
 fn clash(image: &Image, built: &Compiled, silently: Option<&str>) -> Clash {
     let name = extension::name(built);

@@ -29,10 +29,14 @@ fn clash(env: &Environment, built: &Compiled) -> Option<Clash> {
     let build = extension::torch(env)?;
     let own = build.cuda()?;
     let (nvcc, by) = extension::nvcc(built)?;
-    let holds = torch.builds.hold(|build| build.cuda()?.same_minor(&nvcc).map(|same| !same));
-    if !matches!(holds, Holds::Always | Holds::Today) {
-        return None;
-    }
+    // How far the majors differ, else the minors.
+    let majors = torch.builds.hold(|build| Some(build.cuda()?.major() != nvcc.major()));
+    let minors = torch.builds.hold(|build| build.cuda()?.same_minor(&nvcc).map(|same| !same));
+    let (holds, major) = match (majors, minors) {
+        (Holds::Always | Holds::Today, _) => (majors, true),
+        (_, Holds::Always | Holds::Today) => (minors, false),
+        _ => return None,
+    };
     let name = extension::name(built);
     let (own_minor, nvcc_minor) = (own.minor_only(), nvcc.minor_only());
     let message =
@@ -50,7 +54,6 @@ fn clash(env: &Environment, built: &Compiled) -> Option<Clash> {
         }
     };
     let compiled = Evidence { reason: Reason::Compiles { what: name.to_owned() }, ..built.evidence.clone() };
-    let major = own.major() != nvcc.major();
     let clash = Clash::new(holds, message, vec![torch.evidence.clone(), toolkit, compiled]);
     let help = if major {
         format!("torch refuses to build with another major: compile with CUDA {own_minor}, or take a torch for CUDA {nvcc_minor}")

@@ -281,7 +281,12 @@ impl<'a> Walker<'_, 'a> {
                 // NVIDIA's repository and installers for it have a name of their own.
                 let url = self.variables.resolve(&download.url);
                 self.put_cudnn(url.as_deref(), download.url.at);
-                self.script.for_wsl |= url.is_some_and(|url| url.contains("wsl-ubuntu"));
+                if let Some(url) = &url {
+                    let wsl = url.contains("wsl-ubuntu");
+                    self.script.for_wsl |= wsl;
+                    self.script.repository_of_wsl |= wsl;
+                    self.script.repository_of_linux |= !wsl && (url.contains("/cuda/repos/") || url.contains("/cuda-repo-"));
+                }
                 if let Some(to) = download.to.as_ref().and_then(|to| self.path(to)) {
                     self.fetched.insert(paths::name(&to).to_owned(), &download.url);
                 }

@@ -14,6 +14,10 @@ impl Walker<'_, '_> {
     pub(super) fn push(&mut self, mut step: Installed) {
         step.made = self.was_made(&step.prefix);
         step.variables = self.build_variables();
+        // What builds are told on the command line stands beside what variables tell them.
+        let told = step.flags.build_options.iter().filter_map(|option| option.known().map(|name| (name, option.at)));
+        let told = told.filter(|(name, _)| knowledge::build_variables().contains(name));
+        step.variables.extend(told.map(|(name, at)| (name.to_owned(), Value::told("1", at))));
         if let Some(conda) = self.conda_part(&mut step) {
             self.push(conda);
             if step.asks.is_empty() && step.locks.is_empty() {

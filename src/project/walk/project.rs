@@ -269,7 +269,10 @@ impl<'a> Walker<'_, 'a> {
             }
             Does::Set(variable) => self.set(variable, act.at),
             Does::Include(include) => self.brought(path, include, act.at, step, via, depth),
-            Does::Compile(_) => step.extensions.push(act.at),
+            Does::Compile(compile) => {
+                let tests = compile.arguments.iter().map(|word| word.known().map(str::to_owned)).collect();
+                step.extensions.push((act.at, tests));
+            }
             _ => {}
         }
     }

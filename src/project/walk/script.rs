@@ -57,6 +57,9 @@ pub(crate) struct Script {
     pub(crate) weight: usize,
     /// By its name, or by what it fetches, it is for Linux under Windows.
     pub(crate) for_wsl: bool,
+    /// It fetches NVIDIA's repository for Linux under Windows, whose packages bring no driver, or one that does.
+    pub(crate) repository_of_wsl: bool,
+    pub(crate) repository_of_linux: bool,
     /// What is installed stands in an arm that no machine with Linux under Windows comes to.
     pub(crate) not_for_wsl: bool,
     /// Where it says that a program runs on the GPU.
@@ -232,8 +235,8 @@ pub(crate) struct Installed {
     pub(crate) cuda_elsewhere: bool,
     /// The folders whose projects are installed: what is built in one has its name.
     pub(crate) folders: Vec<Asked>,
-    /// Where the scripts of such projects say that they compile for the GPU.
-    pub(crate) extensions: Vec<Span>,
+    /// Where the scripts of such projects say that they compile for the GPU, and what they ask before.
+    pub(crate) extensions: Vec<(Span, Vec<Option<String>>)>,
     /// The variables that builds read, as they stand then.
     pub(crate) variables: Vec<(String, Value)>,
     /// On what it rests that it happens, and what it installs.

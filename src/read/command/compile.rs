@@ -38,6 +38,7 @@ pub(super) fn setup_py(words: &[Text]) -> Vec<Does> {
     let compiled = Does::Compile(Compile { program: "setup.py".to_owned(), arguments: arguments.to_vec() });
     let installs = arguments.iter().any(|w| matches!(w.known(), Some("install" | "develop")));
     let no_deps = arguments.iter().any(|w| matches!(w.known(), Some("--no-deps" | "-N")));
+    let build_options = arguments.iter().filter(|w| w.known().is_some_and(|w| w.starts_with("--"))).cloned().collect();
     let folder = script.known().and_then(|path| path.rsplit_once('/')).map_or(".", |(folder, _)| folder);
     let install = Install {
         tool: Tool::Pip,
@@ -46,7 +47,7 @@ pub(super) fn setup_py(words: &[Text]) -> Vec<Does> {
         indexes: Vec::new(),
         target: Target::Active,
         // It is run with what is there.
-        flags: InstallFlags { no_deps, no_build_isolation: true, ..InstallFlags::default() },
+        flags: InstallFlags { no_deps, no_build_isolation: true, build_options, ..InstallFlags::default() },
         line: None,
     };
     if installs { vec![Does::Install(install), compiled] } else { vec![compiled] }

@@ -186,6 +186,9 @@ fn valued(it: &mut Install, name: &str, value: Text) {
         }
         "--group" => it.flags.groups.push(normal(value)),
         "--no-binary" => it.flags.no_binary.extend(names(&value)),
+        "--global-option" | "--build-option" | "--install-option" | "--config-settings" => {
+            it.flags.build_options.extend(build_options(&value));
+        }
         "--torch-backend" => it.flags.torch_backend = Some(value),
         "--uploaded-prior-to" => it.flags.not_newest = true,
         _ => {}
@@ -203,6 +206,15 @@ fn flag(it: &mut Install, name: &str, at: Span) {
         "--no-index" => it.indexes.push(no_index(at)),
         _ => {}
     }
+}
+
+/// The options that a value hands to the script that builds: `--cuda_ext`, `--cpp_ext --cuda_ext`, `--build-option=--cuda_ext`.
+/// Source: <https://setuptools.pypa.io/en/latest/build_meta.html>, "Dynamic build dependencies and other build_meta tweaks".
+pub(in crate::read) fn build_options(value: &Text) -> Vec<Text> {
+    let Some(text) = value.known() else { return Vec::new() };
+    let text = text.strip_prefix("--build-option=").or_else(|| text.strip_prefix("--global-option=")).unwrap_or(text);
+    let options = text.split_whitespace().filter(|word| word.starts_with("--"));
+    options.map(|word| Text::literal(word, value.at)).collect()
 }
 
 /// `a,b` of `--no-binary`.

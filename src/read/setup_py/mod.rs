@@ -3,14 +3,15 @@
 //!
 //! Source: <https://setuptools.pypa.io/en/latest/references/keywords.html>.
 
+mod extension;
 mod tokens;
 mod values;
 
 use super::syntax::comments::ignores;
 use crate::notation::requirement::normalise;
-use crate::outline::{Act, Choice, Compile, Does, How, Include, Language, Outline, Piece, Requirement, Role, Text, When};
+use crate::outline::{Act, Choice, Does, How, Include, Language, Outline, Piece, Requirement, Role, Text, When};
 use crate::source::{FileId, Span};
-use tokens::{Kind, Token, tokens};
+use tokens::{Kind, tokens};
 use values::{Names, Value};
 
 /// Reads a project's script.
@@ -28,41 +29,10 @@ pub(super) fn read(file: FileId, text: &str) -> Outline {
         None if found.iter().any(|token| token.kind == Kind::Name) => out.unknown(Span::new(file, 0, 0), &When::default()),
         None => {}
     }
-    out.acts.extend(extension(&names, &found));
+    out.acts.extend(extension::extension(&names, &found));
     out.acts.sort_by_key(|act| act.at.start);
     let ignores = ignores(file, text, comments.into_iter(), |line| line);
     Outline { acts: out.acts, ignores, name: out.name, ..Outline::default() }
-}
-
-/// A call of torch's `CUDAExtension` that stands under no test: the project compiles for the GPU.
-/// Source: <https://docs.pytorch.org/docs/stable/cpp_extension.html>.
-fn extension(names: &Names<'_>, found: &[Token]) -> Option<Act> {
-    const NAME: &str = "CUDAExtension";
-    let calls = (0..found.len().saturating_sub(1)).filter(|n| names.word(&found[*n]) == NAME && names.word(&found[n + 1]) == "(");
-    let call = calls.into_iter().find(|n| !is_tested(names, &found[..*n]))?;
-    let compile = Compile { program: NAME.to_owned(), arguments: Vec::new() };
-    Some(Act { at: names.span(&(call..call + 1)), when: When::default(), does: Does::Compile(compile) })
-}
-
-/// Whether the statement that these tokens lead to stands under a test, by how far it and those before it are moved in.
-fn is_tested(names: &Names<'_>, before: &[Token]) -> bool {
-    let mut least = None;
-    for (n, token) in before.iter().enumerate().rev() {
-        let Kind::Line(indent) = token.kind else { continue };
-        match least {
-            None => least = Some(indent),
-            Some(known) if indent < known => {
-                least = Some(indent);
-                let word = before.get(n + 1).map_or("", |first| names.word(first));
-                if matches!(word, "if" | "elif" | "else" | "try" | "except" | "for" | "while" | "with") {
-                    return true;
-                }
-            }
-            Some(_) => {}
-        }
-    }
-    let first = before.first().map_or("", |first| names.word(first));
-    least.is_some_and(|least| least > 0) && matches!(first, "if" | "try")
 }
 
 /// The arguments of the call whose bracket opens at `n`.

@@ -373,6 +373,7 @@ fn option(it: &mut Install, part: Part, at: Span) {
             "--python-platform" => it.flags.platform = Some(value),
             "--extra" | "--optional" => it.flags.extras.push(normal(value)),
             "--group" => it.flags.groups.push(normal(value)),
+            "--config-settings" => it.flags.build_options.extend(pip::build_options(&value)),
             "--no-binary" | "--no-binary-package" => it.flags.no_binary.extend(pip::names(&value)),
             "--torch-backend" => it.flags.torch_backend = Some(value),
             "--exclude-newer" | "--exclude-newer-package" => it.flags.not_newest = true,
