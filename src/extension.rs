@@ -90,6 +90,16 @@ pub(crate) fn is_of_torch(built: &Compiled) -> bool {
     }
 }
 
+/// Whether it is compiled against the torch that is there: an isolated build does not see that. What asks for torch at once and
+/// names no requirement of its build cannot be built otherwise.
+pub(crate) fn sees_torch(built: &Compiled) -> bool {
+    let only_so = match &built.what {
+        Building::Package { row, .. } => row.imports_torch && !row.declares_torch,
+        Building::Program { .. } => false,
+    };
+    is_of_torch(built) && (!built.isolated || only_so)
+}
+
 /// Whether a variable is set to something that switches on: `1`, `ON`, `-DGGML_CUDA=on`.
 fn is_on(setting: Option<&Setting>) -> bool {
     let Some(value) = setting.and_then(|setting| setting.value.as_deref()) else { return false };
@@ -139,8 +149,13 @@ pub(crate) fn torch(env: &Environment) -> Option<&Build> {
 /// may be there.
 /// Source: <https://github.com/pytorch/pytorch/blob/v2.5.1/torch/utils/cpp_extension.py>, `_find_cuda_home`.
 pub(crate) fn nvcc<'a>(built: &'a Compiled) -> Option<(CudaVersion, Nvccs<'a>)> {
+    let leading = built.toolkits.known.last().filter(|last| last.leads);
     for name in ["CUDA_HOME", "CUDA_PATH", "PATH"] {
         let Some(set) = built.variables.get(name) else { continue };
+        // What a module sets is where its own lies.
+        if set.written.is_empty() && leading.is_some() {
+            continue;
+        }
         let folders = set.written.split(':').filter(|folder| name != "PATH" || folder.trim_end_matches('/').ends_with("/bin"));
         if let Some(cuda) = folders.into_iter().find_map(crate::loader::release_of_folder) {
             return Some((cuda, Nvccs::Named(set)));
@@ -150,7 +165,7 @@ pub(crate) fn nvcc<'a>(built: &'a Compiled) -> Option<(CudaVersion, Nvccs<'a>)> 
             return None;
         }
     }
-    let last = built.toolkits.known.last().filter(|_| !built.toolkits.open)?;
+    let last = leading.or(built.toolkits.known.last().filter(|_| !built.toolkits.open))?;
     Some((last.cuda?, Nvccs::Brought(last)))
 }
 

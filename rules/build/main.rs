@@ -160,6 +160,7 @@ const KINDS: &[(&str, Take, &[&str])] = &[
         &[
             "name",
             "repositories",
+            "folder",
             "nvcc",
             "asked_by",
             "forced_by",

@@ -58,9 +58,10 @@ impl Tables {
             }
         };
         let text = format!(
-            "SourceBuild {{ name: {name:?}, repositories: &{:?}, nvcc: {nvcc}, forced_by: {:?}, skipped_by: {:?}, without_torch: {}, imports_torch: {}, \
+            "SourceBuild {{ name: {name:?}, repositories: &{:?}, folder: {:?}, nvcc: {nvcc}, forced_by: {:?}, skipped_by: {:?}, without_torch: {}, imports_torch: {}, \
              declares_torch: {}, own_architectures: {}, architectures_by: {:?}, wheels: {:?}, fetches_wheels_unless: {:?}, since: {:?}, until: {:?}, basis: {basis}, source: {source} }}",
             row.list("repositories")?,
+            row.text("folder")?,
             row.text("forced_by")?,
             row.text("skipped_by")?,
             row.flag("without_torch")?,

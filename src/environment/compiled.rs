@@ -69,6 +69,8 @@ pub struct Toolkit {
     pub cuda: Option<CudaVersion>,
     /// The distribution's own package, which lags behind NVIDIA's.
     pub of_distribution: bool,
+    /// It comes first on `PATH`, whatever else is on the machine: a module that is loaded, or of the conda environment.
+    pub leads: bool,
     /// What brings it.
     pub evidence: Evidence,
 }

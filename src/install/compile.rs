@@ -35,6 +35,7 @@ impl System {
         let devel = image.row.filter(|row| row.flavour == Flavour::Devel).map(|row| Toolkit {
             cuda: CudaVersion::parse(row.cuda),
             of_distribution: false,
+            leads: false,
             evidence: image.evidence.clone(),
         });
         let open = flavour == Flavour::None && !knowledge::is_bare(&image.reference);
@@ -52,6 +53,7 @@ impl System {
                 self.toolkits.known.push(Toolkit {
                     cuda: knowledge::release_of_package(name),
                     of_distribution: row.is_some_and(|row| row.of_distribution),
+                    leads: false,
                     evidence: evidence.clone(),
                 });
             }
@@ -73,7 +75,7 @@ impl System {
         if run.toolkit {
             // `cuda_12.4.1_550.54.15_linux.run`
             let cuda = run.name.split('_').nth(1).and_then(CudaVersion::parse);
-            self.toolkits.known.push(Toolkit { cuda, of_distribution: false, evidence: evidence.clone() });
+            self.toolkits.known.push(Toolkit { cuda, of_distribution: false, leads: false, evidence: evidence.clone() });
         }
         let carries: &[Carries] = match (run.driver, run.toolkit) {
             (true, true) => &[Carries::Driver, Carries::Toolkit],
@@ -96,7 +98,8 @@ impl System {
                 self.parts.push(SystemPart { name: name.clone(), carries, evidence: here(name, *at) });
             }
             if let Some(cuda) = knowledge::module_toolkit(name) {
-                self.toolkits.known.push(Toolkit { cuda, of_distribution: false, evidence: here(name, *at) });
+                let evidence = here(name, *at);
+                self.toolkits.known.push(Toolkit { cuda, of_distribution: false, leads: true, evidence });
             }
         }
     }
@@ -170,7 +173,7 @@ impl State {
                 Reason::Asked { wants, .. } => CudaVersion::parse(wants.trim_start_matches('=').trim_end_matches(".*")),
                 _ => None,
             };
-            Toolkit { cuda: of_build.or_else(asked), of_distribution: false, evidence: held.evidence.clone() }
+            Toolkit { cuda: of_build.or_else(asked), of_distribution: false, leads: true, evidence: held.evidence.clone() }
         })
     }
 }
@@ -193,8 +196,7 @@ fn built(
             Some((named.or_else(|| knowledge::source_build_of(address(&url)?))?, String::new()))
         }
         Subject::Path(folder) => {
-            let last = folder.trim_end_matches('/').rsplit('/').next()?;
-            Some((knowledge::source_build(&requirement::normalise(last))?, String::new()))
+            Some((knowledge::source_build_in(&folder)?, String::new()))
         }
         Subject::Package { name, wants, .. } => {
             let row = knowledge::source_build(&name)?;

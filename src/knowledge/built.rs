@@ -1,6 +1,7 @@
 //! What a package's files are, and what is compiled where it is installed.
 
 use super::rows::{ModuleOwner, SourceBuild};
+use crate::notation::requirement;
 use super::tables::{BUILD_VARIABLES, CONDA_TOOLKITS, MODULE_OWNERS, SOURCE_BUILDS, SOURCE_REPOSITORIES};
 
 /// The module whose files a package's wheels are; `None` for a package that the tables do not have.
@@ -46,9 +47,27 @@ pub fn package_at(url: &str) -> Option<&'static str> {
 /// The package whose sources a folder may hold, that is called as their clone: `third_party/pytorch`.
 #[must_use]
 pub fn package_cloned_to(folder: &str) -> Option<&'static str> {
-    let called = folder.trim_end_matches('/').rsplit('/').next()?;
-    let is_clone = |known: &str| known.rsplit('/').next().is_some_and(|name| name.eq_ignore_ascii_case(called));
+    let folder = folder.trim_end_matches('/');
+    let called = |path: &str, known: &str| {
+        let last = path.rsplit('/').next().unwrap_or_default();
+        known.rsplit('/').next().is_some_and(|name| name.eq_ignore_ascii_case(last))
+    };
+    let within = SOURCE_BUILDS.iter().filter(|row| !row.folder.is_empty()).find(|row| {
+        let top = folder.strip_suffix(row.folder).and_then(|top| top.strip_suffix('/'));
+        top.is_some_and(|top| row.repositories.iter().any(|known| called(top, known)))
+    });
+    if let Some(row) = within {
+        return Some(row.name);
+    }
+    let is_clone = |known: &str| called(folder, known);
     sources().find(|(known, _)| is_clone(known)).map(|(_, package)| package)
+}
+
+/// What is compiled in a folder, that is called like it or as the clone of its repository.
+#[must_use]
+pub fn source_build_in(folder: &str) -> Option<&'static SourceBuild> {
+    let last = folder.trim_end_matches('/').rsplit('/').next()?;
+    source_build(&requirement::normalise(last)).or_else(|| source_build(package_cloned_to(folder)?))
 }
 
 fn sources() -> impl Iterator<Item = (&'static str, &'static str)> {

@@ -482,6 +482,8 @@ pub struct SourceBuild {
     pub name: &'static str,
     /// `github.com/NVIDIA/apex`: where its sources are.
     pub repositories: &'static [&'static str],
+    /// The folder of the repository that it is built in; empty = the top.
+    pub folder: &'static str,
     /// Whether it needs nvcc.
     pub nvcc: Nvcc,
     /// The variable (or option) that makes it compile for the GPU though none is seen; empty = none, or none is needed.

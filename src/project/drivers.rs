@@ -43,7 +43,7 @@ impl Runfile {
             return None;
         }
         // The toolkit's installer asks what to install, unless it is told.
-        let parts = ["--toolkit", "--samples", "--toolkitpath", "--extract", "--override"];
+        let parts = ["--toolkit", "--samples", "--toolkitpath", "--extract"];
         let told = |word: &Text| {
             let option = word.known().unwrap_or_default();
             parts.contains(&option.split('=').next().unwrap_or_default())

@@ -21,7 +21,7 @@ fn check(env: &Environment, out: &mut Out) {
         for index in &step.indexes {
             let mut asks = asks_of(env, step, index);
             let page = of_page(index);
-            if page.torch.is_some() {
+            if page.torch.is_some() || is_of_dgl(index) && page.cuda.is_some_and(|cuda| !brings(env, cuda)) {
                 // Of several pages one may suit: which one pip takes the package from is not known.
                 let others = || step.indexes.iter().filter(|other| !std::ptr::eq(*other, index));
                 let found = torch.as_ref().and_then(|torch| {
@@ -40,6 +40,17 @@ fn check(env: &Environment, out: &mut Out) {
 /// What a step takes from a page, as far as it is there in the end.
 fn asks_of<'e>(env: &'e Environment, step: &'e Step, index: &'e StepIndex) -> impl Iterator<Item = &'e Ask> {
     step.asks.iter().filter(move |ask| ask.from == Origin::Index && is_on(index, ask) && made_for_torch::stays(env, ask))
+}
+
+/// Whether an image has the libraries of a CUDA major itself.
+fn brings(env: &Environment, cuda: CudaVersion) -> bool {
+    let row = env.image.as_ref().and_then(|image| image.row);
+    row.and_then(|row| CudaVersion::parse(row.cuda)).is_some_and(|own| own.major() == cuda.major())
+}
+
+/// Whether an index is one of dgl's pages: those of its older releases name a CUDA alone, whose libraries torch brings.
+fn is_of_dgl(index: &StepIndex) -> bool {
+    index.id.is_some_and(|id| id.split('/').next() == Some("dgl"))
 }
 
 /// Pages of PyG that the tables do not list one by one.
@@ -62,7 +73,7 @@ fn is_on(index: &StepIndex, ask: &Ask) -> bool {
 fn of_page(index: &StepIndex) -> Named {
     let listed = Named::of(index.id.unwrap_or_default());
     let path = index.url.as_ref().ok().and_then(|url| url.split_once("://")?.1.split_once('/')).map(|(_, path)| path);
-    match path.map(Named::of).filter(|named| named.is_whole() && index.id != Some(PYG)) {
+    match path.map(Named::of).filter(|named| (named.is_whole() || is_of_dgl(index)) && index.id != Some(PYG)) {
         Some(named) if listed.torch.is_none() => named,
         _ => listed,
     }
@@ -80,9 +91,10 @@ enum Differs {
 
 impl Differs {
     fn of(page: &Named, torch: &Torch<'_>) -> Option<Self> {
-        let of_page = page.torch?;
+        let own = torch.line()?;
+        let of_page = page.torch.unwrap_or(own);
         match (page.cuda, torch.cuda) {
-            _ if of_page != torch.line()? => Some(Self::Torch(of_page)),
+            _ if of_page != own => Some(Self::Torch(of_page)),
             (Some(page), Some(own)) if page.major() != own.major() => Some(Self::Cuda(page)),
             // Built for CUDA, beside a torch that has none: its libraries are not there.
             (Some(page), None) if torch.cpu => Some(Self::Cuda(page)),

@@ -12,8 +12,7 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(env: &Environment, out: &mut Out) {
-    // An isolated build does not see the torch that is there.
-    for built in env.compiled.iter().filter(|built| !built.isolated && extension::is_of_torch(built)) {
+    for built in env.compiled.iter().filter(|built| extension::sees_torch(built)) {
         let at_most = match extension::compiles(env, built) {
             Compiles::Surely => Severity::Error,
             // On a machine with nvcc there is a GPU, too.

@@ -515,8 +515,7 @@ fn cloned(folder: Asked) -> Asked {
 
 /// Whether a folder is called like something that is compiled for the GPU where it is installed.
 fn is_source_build(folder: &Asked) -> bool {
-    let name = folder.text.as_deref().and_then(|text| text.trim_end_matches('/').rsplit('/').next());
-    name.is_some_and(|name| knowledge::source_build(&requirement::normalise(name)).is_some())
+    folder.text.as_deref().is_some_and(|text| knowledge::source_build_in(text).is_some())
 }
 
 /// What a step asked for before a project took part.

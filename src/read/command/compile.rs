@@ -27,7 +27,9 @@ pub(super) fn compile(words: &[Text], _at: Span) -> Vec<Does> {
 /// requires, too.
 pub(super) fn setup_py(words: &[Text]) -> Vec<Does> {
     let Some((script, arguments)) = words.split_first() else { return Vec::new() };
-    let is_setup = script.known().and_then(|p| p.rsplit('/').next()) == Some("setup.py");
+    // `setup_cuda.py` is one beside another.
+    let name = script.known().and_then(|p| p.rsplit('/').next()).unwrap_or_default();
+    let is_setup = name == "setup.py" || name.starts_with("setup_") && name.ends_with(".py");
     let compiles = |w: &Text| {
         let command = w.known().unwrap_or_default();
         command.starts_with("build") || command.starts_with("bdist") || matches!(command, "install" | "develop")
