@@ -24,9 +24,9 @@ use serde_json::Value;
 const NOT_YET: &[&str] = &[
     // Of `latest` no table knows which torch it has.
     "064-detectron2-latest-image: find-links-for-other-torch",
-    // The value is computed by programs, from a variable of an image that no table has.
     // No source tells that this build compiles without being asked to.
     "072-nvcc-missing-runtime-neox: no-nvcc-for-build",
+    // The value is computed from a variable of an image that no table has.
     "031-index-from-base-cuda: unknown-wheel-index",
 ];
 /// A finding that points everywhere points nowhere.

@@ -23,7 +23,7 @@ fn said(path: &str, text: &str) -> Vec<String> {
 fn another_package_may_bound_torch() {
     let driver = |severity: Severity| vec![format!("driver-too-old {severity:?}")];
     assert_eq!(said("requirements.txt", "torch\n"), driver(Severity::Warning));
-    for bounded in ["fastai==2.7.18", "fastai", "autogluon.multimodal==1.1.1", "vllm==0.1.2", "lmdeploy==0.7.1"] {
+    for bounded in ["fastai==2.7.18", "fastai", "autogluon.multimodal==1.1.1", "vllm==0.1.2", "llmcompressor==0.8.1"] {
         assert_eq!(said("requirements.txt", &format!("torch\n{bounded}\n")), [""; 0], "{bounded}");
         assert_eq!(said("requirements.txt", &format!("torch\ntorchvision\n{bounded}\n")), [""; 0], "{bounded}");
         // Every version that is left needs a newer driver.
@@ -74,7 +74,7 @@ fn what_is_complete_ends_with_its_newest_row() {
         let since = Version::parse(since).expect("a version");
         assert!(knowledge::releases(name).iter().any(|r| Version::parse(r.version) == Some(since.clone())), "{name} {since}");
     }
-    for name in ["fastai", "lmdeploy", "unsloth-zoo"] {
+    for name in ["fastai", "llmcompressor", "unsloth-zoo"] {
         assert!(knowledge::may_bound_torch(name) && knowledge::releases(name).is_empty(), "{name}");
     }
     assert!(!knowledge::may_bound_torch("timm"));

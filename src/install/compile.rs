@@ -195,9 +195,7 @@ fn built(
             let named = name.as_deref().and_then(knowledge::source_build);
             Some((named.or_else(|| knowledge::source_build_of(address(&url)?))?, String::new()))
         }
-        Subject::Path(folder) => {
-            Some((knowledge::source_build_in(&folder)?, String::new()))
-        }
+        Subject::Path(folder) => Some((knowledge::source_build_in(&folder)?, String::new())),
         Subject::Package { name, wants, .. } => {
             let row = knowledge::source_build(&name)?;
             // Other indexes may have wheels of it.

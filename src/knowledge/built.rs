@@ -1,8 +1,8 @@
 //! What a package's files are, and what is compiled where it is installed.
 
 use super::rows::{ModuleOwner, SourceBuild};
-use crate::notation::requirement;
 use super::tables::{BUILD_VARIABLES, CONDA_TOOLKITS, MODULE_OWNERS, SOURCE_BUILDS, SOURCE_REPOSITORIES};
+use crate::notation::requirement;
 
 /// The module whose files a package's wheels are; `None` for a package that the tables do not have.
 #[must_use]

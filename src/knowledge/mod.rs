@@ -14,7 +14,8 @@ mod system;
 mod tables;
 
 pub use built::{
-    build_variables, is_conda_toolkit, module_owner, owner_for, package_at, package_cloned_to, source_build, source_build_in, source_build_of,
+    build_variables, is_conda_toolkit, module_owner, owner_for, package_at, package_cloned_to, source_build, source_build_in,
+    source_build_of,
 };
 pub use files::{
     Brings, configuration_variable, configured_index, feature_brings, fetches_no_packages, is_shell_file, module_brings,

@@ -84,7 +84,7 @@ impl Coverage {
     fn text(&mut self, text: &Text) {
         let of_piece = |piece: &Piece| match piece {
             Piece::Literal(_) => None,
-            Piece::Opaque | Piece::Path(_) => Some("it is worked out when run"),
+            Piece::Opaque | Piece::Path(_) | Piece::Edited { .. } => Some("it is worked out when run"),
             Piece::Variable { name, .. } if name.bytes().all(|b| b.is_ascii_digit() || b"@*#".contains(&b)) => {
                 Some("it is an argument of a script")
             }

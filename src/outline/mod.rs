@@ -2,6 +2,7 @@
 //!
 //! A reader turns text into an [`Outline`]; only `project` puts outlines together.
 
+mod edit;
 mod install;
 mod launch;
 mod link;
@@ -11,6 +12,7 @@ mod place;
 mod text;
 mod told;
 
+pub use edit::Edit;
 pub use install::{Compile, Download, Feature, Install, InstallFlags, Line, Modules, Removal, SystemPackages, Target, Tool};
 pub use launch::{
     BuildOf, Change, ConfigMap, Extends, GpuRequest, Inline, Launch, Launcher, Mount, Node, Object, Patch, Together,

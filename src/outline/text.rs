@@ -1,6 +1,6 @@
 //! Text with variables in it.
 
-use super::{Choice, Tool};
+use super::{Choice, Edit, Tool};
 use crate::source::Span;
 
 /// Text that may hold variables. Linking resolves it to one value, or to none.
@@ -28,6 +28,13 @@ pub enum Piece {
     },
     /// A path that is spelled from the top when run, so that only where it leads is known: `$(cd "$X/.." && pwd)`.
     Path(Lead),
+    /// What commands or operators whose answer is sure make of words: `$(echo $A | cut -d. -f1)`, `${A//./}`.
+    Edited {
+        /// The words.
+        of: Vec<Piece>,
+        /// What is done to them, one after the other.
+        edits: Vec<Edit>,
+    },
     /// Known only when run: `$(nvcc --version)`, `${A//x/y}`, `${{ matrix.x }}`, `{{ jinja }}`, a glob.
     Opaque,
 }

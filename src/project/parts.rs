@@ -267,6 +267,7 @@ fn names<'o>(pieces: &'o [Piece], depth: usize, found: &mut Vec<&'o str>) {
                 [fallback.as_deref(), instead.as_deref()]
             }
             Piece::Path(lead) => [Some(lead.words()), None],
+            Piece::Edited { of, .. } => [Some(of), None],
             Piece::Literal(_) | Piece::Opaque => continue,
         };
         for inner in inner.into_iter().flatten().filter(|_| depth < super::variables::DEEPEST) {

@@ -197,7 +197,7 @@ fn written(project: &Project<'_>, text: &Text) -> String {
     let pieces = text.pieces.iter().map(|piece| match piece {
         Piece::Literal(text) => Some(text.clone()),
         Piece::Variable { name, .. } => Some(format!("${name}")),
-        Piece::Path(_) | Piece::Opaque => None,
+        Piece::Path(_) | Piece::Edited { .. } | Piece::Opaque => None,
     });
     let whole: Option<String> = pieces.collect();
     whole.unwrap_or_else(|| project.sources.slice(text.at).trim_matches(['"', '\'']).to_owned())

@@ -195,10 +195,13 @@ impl Variables {
     }
     fn add_says(&self, pieces: &[Piece], says: &mut Says, depth: usize) {
         for piece in pieces {
-            if let Piece::Path(lead) = piece
-                && depth < DEEPEST
-            {
-                self.add_says(lead.words(), says, depth + 1);
+            let inner = match piece {
+                Piece::Path(lead) => lead.words(),
+                Piece::Edited { of, .. } => of,
+                _ => &[],
+            };
+            if depth < DEEPEST {
+                self.add_says(inner, says, depth + 1);
             }
             if let Piece::Variable { name, fallback, instead } = piece {
                 *says |= self.says(name);
@@ -288,6 +291,7 @@ impl Variables {
             let of_piece = match piece {
                 Piece::Literal(_) => (true, true),
                 Piece::Path(_) | Piece::Opaque => (false, false),
+                Piece::Edited { of, .. } => self.are_sure(of, 0),
                 Piece::Variable { name, .. } => self.get(name).map_or((false, false), |value| (value.sure, value.sure_here)),
             };
             (sure, sure_here) = (sure && of_piece.0, sure_here && of_piece.1);
@@ -296,6 +300,18 @@ impl Variables {
             if known.is_none() && !for_others { self.leads(&text.pieces, 0).filter(|to| paths::is_led(to)) } else { None };
         let from = if known.is_some() { self.origins(text) } else { Vec::new() };
         Value { text: known, written: self.written(text), leads, at, here: true, from, seen, sure, sure_here }
+    }
+    /// Whether all variables in words are sure, and sure here.
+    fn are_sure(&self, pieces: &[Piece], depth: usize) -> (bool, bool) {
+        pieces.iter().fold((true, true), |all, piece| {
+            let of_piece = match piece {
+                Piece::Literal(_) => (true, true),
+                Piece::Variable { name, .. } => self.get(name).map_or((false, false), |value| (value.sure, value.sure_here)),
+                Piece::Edited { of, .. } if depth < DEEPEST => self.are_sure(of, depth + 1),
+                Piece::Path(_) | Piece::Edited { .. } | Piece::Opaque => (false, false),
+            };
+            (all.0 && of_piece.0, all.1 && of_piece.1)
+        })
     }
     /// The text with unknown variables kept as `${NAME}` and opaque parts as `$()`.
     pub(super) fn written(&self, text: &Text) -> String {
@@ -360,7 +376,7 @@ impl Variables {
         let (first, rest) = pieces.split_first().filter(|_| depth <= DEEPEST)?;
         let mut whole = match first {
             Piece::Literal(text) => text.clone(),
-            Piece::Opaque => return None,
+            Piece::Opaque | Piece::Edited { .. } => return None,
             Piece::Variable { name, fallback, instead: None } => match (self.get(name), fallback) {
                 (Some(Value { text: Some(text), .. }), _) if !text.is_empty() => text.clone(),
                 (Some(Value { text: None, leads, .. }), _) => leads.clone()?,
@@ -398,6 +414,10 @@ impl Variables {
             match piece {
                 Piece::Literal(text) => whole.push_str(text),
                 Piece::Path(_) | Piece::Opaque => return None,
+                Piece::Edited { of, edits } => {
+                    let text = self.pieces(of, depth + 1)?;
+                    whole.push_str(&edits.iter().try_fold(text, |text, edit| edit.apply(&text))?);
+                }
                 Piece::Variable { name, fallback, instead } => {
                     let set = self.get(name);
                     let full = set.filter(|v| v.text.as_deref() != Some(""));

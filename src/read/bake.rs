@@ -147,7 +147,7 @@ fn inline(text: &Text) -> Option<Box<Inline>> {
         match piece {
             Piece::Literal(literal) => body.push_for(literal, text.at.range()),
             Piece::Variable { .. } => body.push_for(UNKNOWN.encode_utf8(&mut [0; 4]), text.at.range()),
-            Piece::Path(_) | Piece::Opaque => return None,
+            Piece::Path(_) | Piece::Edited { .. } | Piece::Opaque => return None,
         }
     }
     let outline = written::dockerfile(&body, written::Expands::Nothing)?;

@@ -399,7 +399,7 @@ mod tests {
         match p {
             Piece::Literal(text) => text.clone(),
             Piece::Variable { name, .. } => format!("${{{name}}}"),
-            Piece::Path(_) | Piece::Opaque => "?".into(),
+            Piece::Path(_) | Piece::Edited { .. } | Piece::Opaque => "?".into(),
         }
     }
 

@@ -1,6 +1,6 @@
 use super::{Check, Clash, Needs, Out, Rule};
 use crate::diagnostic::Severity;
-use crate::environment::{Compiled, Environment, Evidence, Holds, Image, Reason};
+use crate::environment::{Build, Compiled, Environment, Evidence, Holds, Image, Reason};
 use crate::extension::{self, Compiles};
 use crate::knowledge::{Basis, Flavour};
 use crate::other_image;
@@ -16,9 +16,12 @@ pub(super) static RULE: Rule = Rule {
 fn check(env: &Environment, out: &mut Out) {
     // A machine may have one that no file names.
     let Some(image) = &env.image else { return };
+    let on_cpu = extension::torch(env).is_some_and(Build::is_cpu);
     for built in env.compiled.iter().filter(|built| !built.toolkits.open) {
         let silently = match extension::compiles(env, built) {
             Compiles::Surely => None,
+            // Beside a torch for the CPU it is to be so.
+            Compiles::IfThere(_) if on_cpu => continue,
             Compiles::IfThere(variable) => Some(variable),
             Compiles::Unknown => continue,
         };
@@ -36,7 +39,8 @@ fn check(env: &Environment, out: &mut Out) {
 /// What looks for a GPU while an image is built, and is not told to compile for one anyway.
 fn unforced(image: &Image, built: &Compiled, variable: &str) -> Clash {
     let name = extension::name(built);
-    let message = format!("{name} is compiled for a GPU only where one is seen: docker build sees none, and {variable} is not set");
+    let message =
+        format!("{name} is compiled for a GPU only where one is seen: docker build sees none, and {variable} is not set");
     let reason = Reason::Image { image: image.reference.clone(), cuda: image.row.map_or("", |row| row.cuda).to_owned() };
     let compiled = Evidence { reason: Reason::Compiles { what: name.to_owned() }, ..built.evidence.clone() };
     let links = vec![compiled, Evidence { reason, ..image.evidence.clone() }];

@@ -183,11 +183,10 @@ fn contradict(one: &Required, other: &Required) -> bool {
 
 /// How grave it is when a part comes in another version than is required, and the installer goes on. Libraries of another major are
 /// not found. Of cuDNN a minor below the one that was compiled with is refused when it is first used; cuSPARSE finds its nvJitLink
-/// by symbols that grow with each minor, and so does torch NCCL's ("undefined symbol: ncclCommRegister" of 2.2 beside 2.18). Of the
-/// others people put older ones in place, and newer ones of all, and it runs.
+/// by symbols that grow with each minor. Of the others people put older ones in place, and newer ones of all, and it runs.
 /// Sources: pytorch/pytorch@017943b70f69:torch/backends/cudnn/__init__.py,
 /// <https://docs.nvidia.com/deeplearning/cudnn/backend/v9.6.0/developer/forward-compatibility.html>,
-/// <https://github.com/vllm-project/vllm/issues/4195>, <https://github.com/pytorch/pytorch/issues/134929>, <https://github.com/PaddlePaddle/Paddle/issues/74250>.
+/// <https://github.com/pytorch/pytorch/issues/134929>, <https://github.com/PaddlePaddle/Paddle/issues/74250>.
 fn gravity(part: &str, required: &Specifiers, comes: Option<&Version>) -> Severity {
     let (Some(pin), Some(comes)) = (required.pin(), comes) else { return Severity::Warning };
     let (needed, there) = (pin.release(), comes.release());
@@ -195,7 +194,7 @@ fn gravity(part: &str, required: &Specifiers, comes: Option<&Version>) -> Severi
     match needed.first() == there.first() {
         false => Severity::Error,
         true if older && part.starts_with("nvidia-cudnn") => Severity::Error,
-        true if older && ["nvidia-nvjitlink", "nvidia-nccl"].iter().any(|name| part.starts_with(name)) => Severity::Warning,
+        true if older && part.starts_with("nvidia-nvjitlink") => Severity::Warning,
         true => Severity::Info,
     }
 }

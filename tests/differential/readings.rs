@@ -123,7 +123,7 @@ fn pieces(of: &[Piece]) -> Option<String> {
         Piece::Variable { name, fallback: None, instead: None } => Some(format!("${{{name}}}")),
         Piece::Variable { name, fallback: Some(inner), .. } => Some(format!("${{{name}:-{}}}", pieces(inner)?)),
         Piece::Variable { name, instead: Some(inner), .. } => Some(format!("${{{name}:+{}}}", pieces(inner)?)),
-        Piece::Opaque | Piece::Path(_) => None,
+        Piece::Opaque | Piece::Path(_) | Piece::Edited { .. } => None,
     };
     of.iter().map(one).collect()
 }

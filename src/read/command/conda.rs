@@ -289,7 +289,7 @@ mod tests {
             .map(|p| match p {
                 Piece::Literal(text) => text.clone(),
                 Piece::Variable { name, .. } => format!("${name}"),
-                Piece::Path(_) | Piece::Opaque => "?".to_owned(),
+                Piece::Path(_) | Piece::Edited { .. } | Piece::Opaque => "?".to_owned(),
             })
             .collect()
     }

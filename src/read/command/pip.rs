@@ -300,7 +300,7 @@ pub(super) mod tests {
         let piece = |p: &Piece| match p {
             Piece::Literal(text) => text.clone(),
             Piece::Variable { name, .. } => format!("${name}"),
-            Piece::Path(_) | Piece::Opaque => "?".into(),
+            Piece::Path(_) | Piece::Edited { .. } | Piece::Opaque => "?".into(),
         };
         text.pieces.iter().map(piece).collect()
     }

@@ -12,8 +12,33 @@ const TOOLKIT: &str = "CUDA_HOME";
 const FORCE: &str = "FORCE_CUDA";
 /// The words of a test that asks for a GPU, for nvcc, or whether it is forced, and for nothing else.
 const ASKS: &[&str] = &[
-    "if", "torch", "cuda", "is_available", TOOLKIT, "cpp_extension", "utils", "is", "None", "and", "or", "os", "getenv", "environ",
-    "get", "int", "bool", "0", "1", "==", "(", ")", "[", "]", ".", ",", ":",
+    "if",
+    "torch",
+    "cuda",
+    "is_available",
+    TOOLKIT,
+    "cpp_extension",
+    "utils",
+    "is",
+    "None",
+    "and",
+    "or",
+    "os",
+    "getenv",
+    "environ",
+    "get",
+    "int",
+    "bool",
+    "0",
+    "1",
+    "==",
+    "(",
+    ")",
+    "[",
+    "]",
+    ".",
+    ",",
+    ":",
 ];
 
 /// The first call of torch's `CUDAExtension`, or name for it, that stands under no test, or under one that is understood:
@@ -93,13 +118,18 @@ mod tests {
 
     #[test]
     fn what_is_asked_before() {
-        let choice = |test: &str| format!("def f():\n    e = CppExtension\n    {test}:\n        e = CUDAExtension\n    return [e('a')]\nsetup()\n");
+        let choice = |test: &str| {
+            format!("def f():\n    e = CppExtension\n    {test}:\n        e = CUDAExtension\n    return [e('a')]\nsetup()\n")
+        };
         for (text, want) in [
             ("setup(ext_modules=[CUDAExtension('a', [])])\n".to_owned(), Some(vec![])),
             ("def f():\n    return [CUDAExtension('a', [])]\nsetup()\n".to_owned(), Some(vec![])),
             (choice("if CUDA_HOME is not None"), Some(vec!["CUDA_HOME"])),
             (choice("if CUDA_HOME"), Some(vec!["CUDA_HOME"])),
-            (choice("if torch.cuda.is_available() and CUDA_HOME is not None or os.getenv('FORCE_CUDA', '0') == '1'"), Some(vec!["FORCE_CUDA"])),
+            (
+                choice("if torch.cuda.is_available() and CUDA_HOME is not None or os.getenv('FORCE_CUDA', '0') == '1'"),
+                Some(vec!["FORCE_CUDA"]),
+            ),
             (choice("if (torch.cuda.is_available() and CUDA_HOME) or os.environ.get(\"FORCE_CUDA\")"), Some(vec!["FORCE_CUDA"])),
             (choice("if torch.cuda.is_available()"), None),
             (choice("if not torch.cuda.is_available()"), None),

@@ -57,7 +57,7 @@ impl Walk<'_, '_> {
         match piece {
             Piece::Literal(_) => true,
             Piece::Variable { name, .. } => self.out.known.get(name).is_none_or(|known| known.value.is_some()),
-            Piece::Path(_) | Piece::Opaque => false,
+            Piece::Path(_) | Piece::Edited { .. } | Piece::Opaque => false,
         }
     }
 

@@ -239,7 +239,7 @@ fn is_conda(folder: &Text) -> bool {
             let lower = text.to_ascii_lowercase();
             ["conda", "mamba", "miniforge"].iter().any(|name| lower.contains(name))
         }
-        Piece::Path(_) | Piece::Opaque => false,
+        Piece::Path(_) | Piece::Edited { .. } | Piece::Opaque => false,
     })
 }
 

@@ -9,6 +9,7 @@ mod batch;
 mod branches;
 mod built_to_run;
 mod builtin;
+mod edited;
 mod fed;
 mod functions;
 mod heredoc;

@@ -11,6 +11,7 @@ fn pieces(all: &[Piece]) -> String {
     let piece = |p: &Piece| match p {
         Piece::Literal(text) => text.clone(),
         Piece::Opaque => "?".to_owned(),
+        Piece::Edited { of, .. } => format!("<edited {}>", pieces(of)),
         Piece::Path(Lead::Top) => "<top>".to_owned(),
         Piece::Path(Lead::Working) => "<here>".to_owned(),
         Piece::Path(Lead::To(words)) => format!("<to {}>", pieces(words)),

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::built_to_run::gives_out_an_image;
-use super::leading;
+use super::{edited, leading};
 use crate::outline::{Lead, Piece, Text};
 use crate::read::excerpt::{Excerpt, LETTERS, UNKNOWN};
 
@@ -203,6 +203,11 @@ impl Reader<'_> {
             Reader { source: word, at: 0, words: Words::Shell }.pieces(&mut found, End::Source, depth + 1);
             found
         };
+        let edited = command.filter(|_| depth < DEPTH).and_then(|command| edited::by_commands(command, read));
+        if let Some(edited) = edited {
+            pieces.push(edited);
+            return;
+        }
         let lead = command.filter(|_| depth < DEPTH).and_then(|command| leading::lead(command, read));
         match lead.filter(|lead| !lead.words().contains(&Piece::Opaque)) {
             Some(lead) => pieces.push(Piece::Path(lead)),
@@ -292,8 +297,13 @@ impl Reader<'_> {
                 pieces.push(Piece::Path(Lead::Above(vec![plain])));
             }
             _ => {
+                let start = self.at;
                 self.skip_to('{', '}');
-                Self::opaque(pieces);
+                let operator = self.source.get(start..self.at).and_then(|rest| rest.strip_suffix('}'));
+                match operator.filter(|_| !name.is_empty()).and_then(edited::by_operator) {
+                    Some(edit) => pieces.push(Piece::Edited { of: vec![plain], edits: vec![edit] }),
+                    None => Self::opaque(pieces),
+                }
             }
         }
     }
@@ -380,7 +390,7 @@ mod tests {
             (r"a\ b\$c", "a b$c"),
             ("cu${CUDA:-121}x", "cu<CUDA-121>x"),
             ("${A-b}${C:+d$E}${F:?no}${G:=h}", "<A-b><C+d<E>><F><G-h>"),
-            ("${A//x/y}${#A}${A[@]}${!A}$1$@$#", "?<1><@>?"),
+            ("${A//x/y}${#A}${A[@]}${!A}$1$@$#", "<edited <A>>?<1><@>?"),
             ("${A##*/}b", "?b"),
             ("$(nvcc -V | x \")\")z`a b`", "?z?"),
             ("x-$(uname -m).sh", "x-<(uname -m)>.sh"),

@@ -351,7 +351,7 @@ mod tests {
         let piece = |p: &Piece| match p {
             Piece::Literal(text) => text.clone(),
             Piece::Variable { name, .. } => format!("${name}"),
-            Piece::Path(_) | Piece::Opaque => "?".to_owned(),
+            Piece::Path(_) | Piece::Edited { .. } | Piece::Opaque => "?".to_owned(),
         };
         match value {
             Value::Text(text) => text.pieces.iter().map(piece).collect(),

@@ -138,7 +138,7 @@ mod tests {
                 let side = |mark, of: &Option<Vec<Piece>>| of.as_ref().map_or(String::new(), |p| format!("{mark}{}", show(p)));
                 format!("<{name}{}{}>", side("-", fallback), side("+", instead))
             }
-            Piece::Path(_) | Piece::Opaque => "<>".to_owned(),
+            Piece::Path(_) | Piece::Edited { .. } | Piece::Opaque => "<>".to_owned(),
         };
         pieces.iter().map(part).collect()
     }

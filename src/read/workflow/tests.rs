@@ -6,7 +6,7 @@ fn text_of(text: &Text) -> String {
     let piece = |p: &Piece| match p {
         Piece::Literal(text) => text.clone(),
         Piece::Variable { name, .. } => format!("${name}"),
-        Piece::Path(_) | Piece::Opaque => "?".to_owned(),
+        Piece::Path(_) | Piece::Edited { .. } | Piece::Opaque => "?".to_owned(),
     };
     text.pieces.iter().map(piece).collect()
 }

@@ -92,6 +92,10 @@ impl Moving<'_> {
                     }
                     pieces.push(Piece::Path(lead));
                 }
+                Piece::Edited { mut of, edits } => {
+                    self.pieces(&mut of);
+                    pieces.push(Piece::Edited { of, edits });
+                }
                 Piece::Opaque => pieces.push(Piece::Opaque),
             }
         }
