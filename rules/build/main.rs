@@ -84,6 +84,7 @@ struct Tables {
     cuda_checks: Vec<(Key, String)>,
     complete: Vec<(Key, String)>,
     wheels_only: Vec<(Key, String)>,
+    withdrawn: Vec<(Key, String)>,
     module_owners: Vec<(Key, String)>,
     source_builds: Vec<(Key, String)>,
     build_variables: BTreeSet<String>,
@@ -151,6 +152,7 @@ const KINDS: &[(&str, Take, &[&str])] = &[
     ("cuda_check", Tables::cuda_check, &["package", "releases", "by", "source"]),
     ("complete", Tables::complete, &["package", "since", "source"]),
     ("wheels_only", Tables::wheels_only, &["package", "listed", "source"]),
+    ("withdrawn", Tables::withdrawn, &["package", "packages", "since", "instead", "unless", "source"]),
     ("module_owner", Tables::module_owner, &["package", "module", "until", "same_from", "cuda", "basis", "source"]),
     ("source_repository", Tables::source_repository, &["address", "package", "source"]),
     ("build_variable", Tables::build_variable, &["name", "source"]),
@@ -315,6 +317,7 @@ impl Tables {
         put("CUDA_CHECKS", "(&str, &str, bool)", sorted(self.cuda_checks, "cuda_check")?);
         put("COMPLETE", "(&str, &str)", sorted(self.complete, "complete")?);
         put("WHEELS_ONLY", "(&str, Platforms)", sorted(self.wheels_only, "wheels_only")?);
+        put("WITHDRAWN", "Withdrawn", sorted(self.withdrawn, "withdrawn")?);
         put("MODULE_OWNERS", "ModuleOwner", sorted(self.module_owners, "module_owner")?);
         put("SOURCE_BUILDS", "SourceBuild", sorted(self.source_builds, "source_build")?);
         put("SOURCE_REPOSITORIES", "(&str, &str)", sorted(self.source_repositories, "source_repository")?);

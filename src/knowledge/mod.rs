@@ -70,6 +70,13 @@ pub fn wheels_only(package: &str) -> Option<Platforms> {
     Some(tables::WHEELS_ONLY[at].1)
 }
 
+/// The row of a name under which PyPI has only packages that refuse to be installed.
+#[must_use]
+pub fn withdrawn(package: &str) -> Option<&'static Withdrawn> {
+    let at = tables::WITHDRAWN.binary_search_by(|row| row.package.cmp(package)).ok()?;
+    Some(&tables::WITHDRAWN[at])
+}
+
 /// Whether some release of a package, which need not be in the tables, requires a torch below some version.
 #[must_use]
 pub fn may_bound_torch(package: &str) -> bool {

@@ -475,6 +475,21 @@ pub struct ModuleOwner {
     pub source: SourceId,
 }
 
+/// A name under which PyPI has nothing any more but a package that refuses to be installed.
+#[derive(Clone, Copy, Debug)]
+pub struct Withdrawn {
+    /// Normalised name.
+    pub package: &'static str,
+    /// The release that refuses, the last one of the name; empty = all of them do.
+    pub since: &'static str,
+    /// What has taken its place, as it is installed; empty = nothing.
+    pub instead: &'static str,
+    /// The package that, where it is installed first, makes pip look at an index which has the real ones; empty = none.
+    pub unless: &'static str,
+    /// Where from.
+    pub source: SourceId,
+}
+
 /// What is compiled for the GPU where it is installed.
 #[derive(Clone, Copy, Debug)]
 pub struct SourceBuild {

@@ -37,6 +37,7 @@ mod no_wheel_for_platform;
 mod no_wheel_for_python;
 mod nvcc_mismatch;
 mod nvidia_pin_conflict;
+mod package_withdrawn;
 mod pypi_build_is_cpu;
 mod pytorch_channel_frozen;
 mod torch_from_conda_and_pip;
@@ -80,6 +81,7 @@ pub static RULES: &[&Rule] = &[
     &no_wheel_for_python::RULE,
     &nvcc_mismatch::RULE,
     &nvidia_pin_conflict::RULE,
+    &package_withdrawn::RULE,
     &pypi_build_is_cpu::RULE,
     &pytorch_channel_frozen::RULE,
     &torch_from_conda_and_pip::RULE,
