@@ -125,6 +125,8 @@ pub struct Step {
     pub changes: Vec<Change>,
     /// Asks that no choice of builds can meet together.
     pub conflicts: Vec<Conflict>,
+    /// Sources of packages that do not take part.
+    pub unheeded: Vec<Unheeded>,
     /// What conda picks, it picks where no CUDA is seen (`__cuda`), and no other environment of the manifest is for one.
     pub no_cuda: bool,
     /// conda's channels, the first one foremost; empty where none is named.
@@ -279,6 +281,28 @@ pub enum Effect {
     },
     /// Not known.
     Unknown,
+}
+
+/// A source of a package that a project names (`tool.uv.sources`), and that its tool does not heed.
+/// Source: <https://docs.astral.sh/uv/concepts/projects/dependencies/#dependency-sources>: sources belong to the project's own
+/// dependencies.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unheeded {
+    /// Which package.
+    pub package: String,
+    /// Where it is named.
+    pub at: Span,
+    /// Why.
+    pub why: WhyUnheeded,
+}
+
+/// Why a tool does not heed a package's source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WhyUnheeded {
+    /// The file has no `[project]` table: what is installed is another file's.
+    NoProject,
+    /// No dependency of the project is that package: it comes with another one.
+    NotNamed,
 }
 
 /// Two asks that cannot both be met.

@@ -188,6 +188,7 @@ impl State {
             flags: step.flags.clone(),
             changes,
             conflicts,
+            unheeded: step.unheeded.clone(),
             no_cuda: step.no_cuda && !step.cuda_elsewhere,
             channels: channels(step),
         };

@@ -31,6 +31,7 @@ mod index_shadowed;
 mod library_path_shadows_wheel;
 mod local_version_without_index;
 mod module_installed_twice;
+mod no_gpu_build_on_windows;
 mod no_kernels_for_gpu;
 mod no_nvcc_for_build;
 mod no_wheel_for_platform;
@@ -45,6 +46,8 @@ mod torch_replaced_later;
 mod unknown_wheel_index;
 mod unreadable_file;
 mod unused_ignore;
+mod uv_index_not_explicit;
+mod uv_source_not_applied;
 mod wheel_never_published;
 mod wheel_tag_index_mismatch;
 
@@ -75,6 +78,7 @@ pub static RULES: &[&Rule] = &[
     &library_path_shadows_wheel::RULE,
     &local_version_without_index::RULE,
     &module_installed_twice::RULE,
+    &no_gpu_build_on_windows::RULE,
     &no_kernels_for_gpu::RULE,
     &no_nvcc_for_build::RULE,
     &no_wheel_for_platform::RULE,
@@ -89,6 +93,8 @@ pub static RULES: &[&Rule] = &[
     &unknown_wheel_index::RULE,
     &unreadable_file::RULE,
     &unused_ignore::RULE,
+    &uv_index_not_explicit::RULE,
+    &uv_source_not_applied::RULE,
     &wheel_never_published::RULE,
     &wheel_tag_index_mismatch::RULE,
 ];

@@ -33,6 +33,7 @@ impl<'p, 'a> Walker<'p, 'a> {
             locks: Vec::new(),
             indexes: Vec::new(),
             routes: Vec::new(),
+            unheeded: Vec::new(),
             flags: InstallFlags::default(),
             torch_backend: None,
             index_strategy: None,

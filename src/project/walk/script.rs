@@ -7,7 +7,7 @@ use std::hash::{DefaultHasher, Hasher};
 use super::super::command::Command;
 use super::super::drivers::Runfile;
 use super::super::variables::Value;
-use crate::environment::{Join, Reason, Untold};
+use crate::environment::{Join, Reason, Unheeded, Untold};
 use crate::notation::asking::Says;
 use crate::outline::{Choice, IndexKind, InstallFlags, Kind, Language, Locked, Tool};
 use crate::source::{FileId, Span};
@@ -218,6 +218,8 @@ pub(crate) struct Installed {
     pub(crate) locks: Vec<LockEntry>,
     pub(crate) indexes: Vec<Indexed>,
     pub(crate) routes: Vec<Routed>,
+    /// Sources of packages that the tool does not heed.
+    pub(crate) unheeded: Vec<Unheeded>,
     pub(crate) flags: InstallFlags,
     /// Values of the flags that hold text.
     pub(crate) torch_backend: Option<Option<String>>,
