@@ -85,6 +85,7 @@ struct Tables {
     complete: Vec<(Key, String)>,
     wheels_only: Vec<(Key, String)>,
     withdrawn: Vec<(Key, String)>,
+    signing_keys: Vec<(Key, String)>,
     module_owners: Vec<(Key, String)>,
     source_builds: Vec<(Key, String)>,
     build_variables: BTreeSet<String>,
@@ -153,6 +154,7 @@ const KINDS: &[(&str, Take, &[&str])] = &[
     ("complete", Tables::complete, &["package", "since", "source"]),
     ("wheels_only", Tables::wheels_only, &["package", "listed", "source"]),
     ("withdrawn", Tables::withdrawn, &["package", "packages", "since", "instead", "unless", "source"]),
+    ("signing_key", Tables::signing_key, &["below", "name", "withdrawn", "source"]),
     ("module_owner", Tables::module_owner, &["package", "module", "until", "same_from", "cuda", "basis", "source"]),
     ("source_repository", Tables::source_repository, &["address", "package", "source"]),
     ("build_variable", Tables::build_variable, &["name", "source"]),
@@ -318,6 +320,7 @@ impl Tables {
         put("COMPLETE", "(&str, &str)", sorted(self.complete, "complete")?);
         put("WHEELS_ONLY", "(&str, Platforms)", sorted(self.wheels_only, "wheels_only")?);
         put("WITHDRAWN", "Withdrawn", sorted(self.withdrawn, "withdrawn")?);
+        put("SIGNING_KEYS", "SigningKey", sorted(self.signing_keys, "signing_key")?);
         put("MODULE_OWNERS", "ModuleOwner", sorted(self.module_owners, "module_owner")?);
         put("SOURCE_BUILDS", "SourceBuild", sorted(self.source_builds, "source_build")?);
         put("SOURCE_REPOSITORIES", "(&str, &str)", sorted(self.source_repositories, "source_repository")?);

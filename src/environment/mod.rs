@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 pub use compiled::{Building, Compiled, SystemPart, Toolkit, Toolkits};
 
-use crate::knowledge::{self, Basis, Kernels, Library, Part, Release, Segment, Sm};
+use crate::knowledge::{self, Basis, Kernels, Library, Part, Release, Segment, SigningKey, Sm};
 use crate::notation::match_spec::MatchSpec;
 use crate::outline::{Choice, InstallFlags, Launcher, Malformed, Tool};
 use crate::platform::Platform;
@@ -63,6 +63,8 @@ pub struct Environment {
     pub thrown_away: bool,
     /// The files say that it is for Linux under Windows.
     pub for_wsl: bool,
+    /// The keys of NVIDIA's repositories of packages that are fetched, in order.
+    pub keys: Vec<(&'static SigningKey, Evidence)>,
     /// Where who runs it asks for a GPU, or starts its program on one.
     pub gpus: Vec<Evidence>,
     /// What is put on the system itself, in order.

@@ -196,6 +196,7 @@ pub(crate) fn fold(beginning: &Beginning, world: &World, script: &Script, aliase
         _ => None,
     });
     let gpus = gpus(beginning, world, script);
+    let keys: Vec<_> = script.keys.iter().map(|(key, at)| (*key, stated(*at, Reason::Here))).collect();
     let on_musl = base.as_ref().is_some_and(|image| knowledge::is_musl(&image.reference));
     let several = states.values().filter(|s| !s.steps.is_empty()).count() > 0;
     states
@@ -224,6 +225,7 @@ pub(crate) fn fold(beginning: &Beginning, world: &World, script: &Script, aliase
             is_built: matches!(beginning.enters, Enters::Stage(_)),
             thrown_away: script.only_copied,
             for_wsl: script.for_wsl,
+            keys: keys.clone(),
             variables: variables.clone(),
             gpus: gpus.clone(),
             own_driver: own_driver.clone(),

@@ -77,6 +77,14 @@ pub fn withdrawn(package: &str) -> Option<&'static Withdrawn> {
     Some(&tables::WITHDRAWN[at])
 }
 
+/// The key of packages, or the package that brings it, that lies at an address.
+#[must_use]
+pub fn signing_key(url: &str) -> Option<&'static SigningKey> {
+    let address = url.split_once("://").map_or(url, |(_, address)| address);
+    let (folder, name) = address.rsplit_once('/')?;
+    tables::SIGNING_KEYS.iter().find(|key| name.starts_with(key.name) && folder.starts_with(key.below))
+}
+
 /// Whether some release of a package, which need not be in the tables, requires a torch below some version.
 #[must_use]
 pub fn may_bound_torch(package: &str) -> bool {

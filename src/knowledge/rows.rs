@@ -490,6 +490,19 @@ pub struct Withdrawn {
     pub source: SourceId,
 }
 
+/// A key that the packages of NVIDIA's repositories are signed with, or were.
+#[derive(Clone, Copy, Debug)]
+pub struct SigningKey {
+    /// The address of the folder below which it lies.
+    pub below: &'static str,
+    /// How its file's name begins.
+    pub name: &'static str,
+    /// The repositories are no longer signed with it.
+    pub withdrawn: bool,
+    /// Where from.
+    pub source: SourceId,
+}
+
 /// What is compiled for the GPU where it is installed.
 #[derive(Clone, Copy, Debug)]
 pub struct SourceBuild {

@@ -6,6 +6,7 @@ use crate::outline::Outline;
 use crate::platform::Os;
 use crate::version::DriverVersion;
 
+mod apt_key_rotated;
 mod arch_list_missing;
 mod companion_build_mismatch;
 mod companion_mismatch;
@@ -53,6 +54,7 @@ mod wheel_tag_index_mismatch;
 
 /// All rules, by name.
 pub static RULES: &[&Rule] = &[
+    &apt_key_rotated::RULE,
     &arch_list_missing::RULE,
     &companion_build_mismatch::RULE,
     &companion_mismatch::RULE,

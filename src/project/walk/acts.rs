@@ -11,7 +11,7 @@ use super::telling::brings_nothing;
 use super::{Compiling, Event, Kept, Prefix, Walker};
 use crate::knowledge::{
     Brings, configuration_variable, configured_index, feature_brings, fetches_no_packages, is_of_cudnn, is_shell_file,
-    module_brings,
+    module_brings, signing_key,
 };
 use crate::notation::asking::Says;
 use crate::outline::{Act, Answer, Does, Feature, How, Include, Kind, Lead, Leaves, Piece, Place, Scope, Text, Tool, Variable};
@@ -281,6 +281,9 @@ impl<'a> Walker<'_, 'a> {
                 // NVIDIA's repository and installers for it have a name of their own.
                 let url = self.variables.resolve(&download.url);
                 self.put_cudnn(url.as_deref(), download.url.at);
+                // Of the distribution's name, which variables often hold, nothing hangs.
+                let key = signing_key(url.as_deref().unwrap_or(&shape(&download.url)));
+                self.script.keys.extend(key.map(|key| (key, download.url.at)));
                 self.script.for_wsl |= url.is_some_and(|url| url.contains("wsl-ubuntu"));
                 if let Some(to) = download.to.as_ref().and_then(|to| self.path(to)) {
                     self.fetched.insert(paths::name(&to).to_owned(), &download.url);
@@ -509,4 +512,9 @@ pub(super) fn configures(configured: &mut BTreeSet<String>, variables: &mut Vari
     let Some(variable) = configured_index(paths::name(path)) else { return };
     configured.insert(variable.to_owned());
     variables.set(variable, Value::unknown(at, Seen::Programs));
+}
+
+/// A text with a mark in place of what is not known.
+fn shape(text: &Text) -> String {
+    text.pieces.iter().map(|piece| if let Piece::Literal(text) = piece { text.as_str() } else { "*" }).collect()
 }

@@ -8,6 +8,7 @@ use super::super::command::Command;
 use super::super::drivers::Runfile;
 use super::super::variables::Value;
 use crate::environment::{Join, Reason, Unheeded, Untold};
+use crate::knowledge::SigningKey;
 use crate::notation::asking::Says;
 use crate::outline::{Choice, IndexKind, InstallFlags, Kind, Language, Locked, Tool};
 use crate::source::{FileId, Span};
@@ -59,6 +60,8 @@ pub(crate) struct Script {
     pub(crate) for_wsl: bool,
     /// What is installed stands in an arm that no machine with Linux under Windows comes to.
     pub(crate) not_for_wsl: bool,
+    /// The keys of repositories of packages that are fetched, with their places.
+    pub(crate) keys: Vec<(&'static SigningKey, Span)>,
     /// Where it says that a program runs on the GPU.
     pub(crate) on_cuda: Option<Span>,
     /// More leads on from here than is followed: nothing is said of it.
