@@ -38,7 +38,7 @@ const MAY_USE: &[(&str, &str)] = &[
     ("able", "chain environment knowledge resolve version"),
     ("other_image", "chain demand environment knowledge notation version"),
     ("made_for_torch", "chain environment knowledge outline platform version"),
-    ("meant", "environment knowledge resolve version"),
+    ("meant", "environment knowledge resolve source version"),
     ("parts", "environment knowledge notation platform resolve version"),
     ("reach", "environment knowledge loader parts version"),
     ("extension", "chain environment knowledge loader platform version"),

@@ -10,7 +10,7 @@ use crate::knowledge::{self, Basis, Kernels, Library, Part, Release, Segment, Si
 use crate::notation::match_spec::MatchSpec;
 use crate::outline::{Choice, InstallFlags, Launcher, Malformed, Tool};
 use crate::platform::Platform;
-use crate::source::Span;
+use crate::source::{FileId, Span};
 use crate::version::{CudaVersion, DriverVersion, Specifiers, Version};
 
 /// Where an environment starts: the file, stage, job or service that a person installs or runs.
@@ -49,6 +49,8 @@ pub struct Environment {
     pub steps: Vec<Step>,
     /// What is there in the end.
     pub components: Vec<Component>,
+    /// The paths of the files that ask for it.
+    pub files: BTreeMap<FileId, String>,
     /// Exported variables in the end, by name.
     pub variables: BTreeMap<String, Setting>,
     /// The driver that a step puts on the machine, in the place of the one that the host is told to have.

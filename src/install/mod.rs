@@ -217,6 +217,7 @@ pub(crate) fn fold(beginning: &Beginning, world: &World, script: &Script, aliase
             // No wheel of a framework fits musl.
             runs: beginning.runs && !script.suits_host && !script.on_cpu && !on_musl,
             components: state.components(),
+            files: BTreeMap::new(),
             steps: state.steps,
             compiled: state.compiled,
             system: machine.parts.clone(),

@@ -100,7 +100,9 @@ impl Linter {
                 let hosts: Vec<Host> = hosts.iter().filter(|host| !(script.not_for_wsl && host.wsl)).cloned().collect();
                 let mut found = install::fold(beginning, &world, &script, &aliases);
                 self.join_rc(project, beginning, &world, &mut found, &mut judged);
-                for env in &found {
+                for env in &mut found {
+                    let files = env.components.iter().map(|component| component.evidence.at.file);
+                    env.files = files.map(|file| (file, self.sources.path(file).to_owned())).collect();
                     check_environment(env, &hosts, &mut judged.seen);
                     let able = hosts.iter().filter_map(|host| match is_able(env, host) {
                         Some(false) => None,

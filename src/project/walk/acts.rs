@@ -242,7 +242,7 @@ impl<'a> Walker<'_, 'a> {
                 if let Some((file, found)) = opened {
                     self.enter(&found, file);
                     if self.bounds.enter(file.outline) {
-                        let before = self.reads(&found, text.at);
+                        let before = self.reads(&found, text);
                         ended = self.acts(&found, &file.outline.acts, depth + 1);
                         before.into_iter().for_each(|(name, value)| self.variables.set(name, value));
                         self.bounds.leave();
@@ -378,15 +378,20 @@ impl<'a> Walker<'_, 'a> {
 
     /// A script is read; gives back what was read before. Whether it is started or sourced is not told, which is one to what
     /// lies beside it.
-    fn reads(&mut self, path: &str, at: Span) -> [(&'static str, Value); 2] {
-        let own = Some(paths::from_root(path)).filter(|_| self.image.is_none());
+    fn reads(&mut self, path: &str, text: &Text) -> [(&'static str, Value); 2] {
+        let own = match &self.image {
+            None => Some(paths::from_root(path)),
+            // Where it lies there, which is not where it comes from.
+            Some(image) => self.path(text).filter(|to| !paths::is_led(to)).map(|to| paths::inside(&image.folder, &to)),
+        };
+        let at = text.at;
         let before = [variables::STARTED, variables::READ].map(|name| {
             let known = self.variables.replaced(name).cloned();
             (name, known.unwrap_or_else(|| Value::unknown(at, Seen::Shell)))
         });
         let [(_, started), _] = &before;
-        let folder = |path: &String| paths::above(path);
-        let beside = started.leads.as_ref().is_none_or(|started| folder(started) == own.as_ref().and_then(folder));
+        let folder = |path: &String| paths::above(path).unwrap_or_else(|| paths::folder(path).to_owned());
+        let beside = started.leads.as_ref().is_none_or(|started| Some(folder(started)) == own.as_ref().map(folder));
         self.variables.set(variables::READ, Value::leading(own.clone(), at));
         self.variables.set(variables::STARTED, Value::leading(own.filter(|_| beside), at));
         before

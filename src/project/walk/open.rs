@@ -17,9 +17,9 @@ impl<'a> Walker<'_, 'a> {
         found
     }
 
-    /// The path that a text is. What is only known by where it leads is known under the root, not in an image.
+    /// The path that a text is. What is only known by where it leads under the root is not known in an image.
     pub(super) fn path(&self, text: &Text) -> Option<String> {
-        if self.image.is_some() { self.variables.resolve(text) } else { self.variables.path(text) }
+        self.variables.path(text).filter(|path| self.image.is_none() || !paths::is_led(path))
     }
 
     /// What became of a link; where more than one place is looked at, what was found counts, and then the first that is told.
