@@ -100,7 +100,7 @@ impl Os {
         let labels = labels.to_lowercase();
         let named = |systems: &[&str]| labels.split_whitespace().any(|label| systems.iter().any(|name| label.starts_with(name)));
         let systems: [(Self, &[&str]); 3] =
-            [(Self::MacOs, &["macos"]), (Self::Windows, &["windows"]), (Self::Linux, &["ubuntu", "linux"])];
+            [(Self::MacOs, &["macos"]), (Self::Windows, &["win"]), (Self::Linux, &["ubuntu", "linux"])];
         systems.into_iter().find(|(_, names)| named(names)).map(|(os, _)| os)
     }
     /// What GitHub calls it (`RUNNER_OS`, `runner.os`).

@@ -121,6 +121,14 @@ fn no_wheel_is_for_the_system() {
     ] {
         assert_eq!(image(from, commands), [PLATFORM], "{from}: {commands}");
     }
+    // Who names a file for 64-bit Arm builds on such a machine, unless a host says otherwise.
+    let arm = "RUN pip install tensorrt-10.3.0-cp310-none-linux_aarch64.whl";
+    assert!(image("python:3.10", arm).is_empty());
+    let mut linter = Linter::new(Settings::default());
+    linter.set("Dockerfile", &format!("FROM python:3.10\n{arm}\n")).expect("no configuration");
+    linter.host(Origin::Outside, "box.toml", "driver = \"580.95.05\"\n").expect("a host");
+    let said: Vec<_> = linter.report().diagnostics.iter().map(|said| said.rule).collect();
+    assert_eq!(said, ["no-wheel-for-platform"]);
     // What does not come needs no driver.
     let mut linter = Linter::new(Settings::default());
     linter.set("Dockerfile", "FROM python:3.11-alpine\nRUN pip install torch==2.6.0\n").expect("no configuration");

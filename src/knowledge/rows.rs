@@ -263,6 +263,8 @@ pub struct Image {
     pub cudnn: &'static str,
     /// torch inside: public version; empty = none or not known.
     pub torch: &'static str,
+    /// The nightly of torch that its own is like (`2.2.0.dev20231106`); empty = not known.
+    pub torch_nightly: &'static str,
     /// `NVIDIA_REQUIRE_CUDA` as set in the image; empty = not set or not known.
     pub require_cuda: &'static str,
     /// Oldest driver by release notes (NGC), in place of `require_cuda`; empty = not known.

@@ -542,12 +542,13 @@ impl Before {
     }
 }
 
-/// How the names of wheels and archives begin of which not all is known: `torch` of `dist/torch-*.whl`, nothing of `dist/*.whl`.
+/// The names of wheels and archives of which not all is known: `torch` of `dist/torch-*.whl`; nothing of `dist/*.whl`, nor of
+/// `dist/torch*.whl`, which may be torchvision's.
 fn archives(written: &Text) -> Option<&str> {
     let [Piece::Literal(first), .., Piece::Literal(last)] = written.pieces.as_slice() else { return None };
     let file = first.rsplit('/').next()?;
     let is_archive = [".whl", ".tar.gz", ".zip"].iter().any(|end| last.ends_with(end));
-    is_archive.then(|| file.split('-').next().unwrap_or_default())
+    is_archive.then(|| file.split_once('-').map_or("", |(name, _)| name))
 }
 
 /// Whether a text of which only the beginning is known leads to files: `dist/*`.

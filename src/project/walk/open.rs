@@ -45,8 +45,14 @@ impl<'a> Walker<'_, 'a> {
                 return None;
             }
             let edited = image.contents.is_edited(&inside);
-            let wanted = image.sources(self.project, &inside);
+            let (wanted, called) = (image.sources(self.project, &inside), image.called(self.project, paths::name(&inside)));
             let found = self.first(wanted, kind);
+            if found.is_none() {
+                // It was moved there: it is installed here, in what way is not known.
+                self.script
+                    .installed
+                    .extend(called.into_iter().filter(|path| self.project.file(path).is_some_and(|f| f.kind == kind)));
+            }
             return self.unless(edited, found, at);
         }
         if !self.written.is_empty()
