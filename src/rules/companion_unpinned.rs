@@ -47,8 +47,6 @@ fn clash(step: &Step, ask: &Ask, torch: &Torch<'_>) -> Option<Clash> {
         "it declares no torch".to_owned()
     } else if step.flags.no_deps {
         "--no-deps switches its own pin off".to_owned()
-    } else if step.asks.iter().any(|other| other.package == "torch" && other.overridden) {
-        "an override of torch takes the place of its own pin".to_owned()
     } else {
         return None;
     };
