@@ -636,9 +636,10 @@ enum Fixes {
     Always,
 }
 
-/// What is there already and meets the ask: installers try it first, and look for newer ones only when told to.
+/// What is there already and meets the ask: installers try it first, and look for newer ones only when told to. uv brings a project's
+/// environment to what it resolves, whatever is there: <https://docs.astral.sh/uv/concepts/projects/sync/>.
 fn stays<'a>(want: &Wanted, before: Option<(&str, &'a Held)>, step: &Installed) -> Stays<'a> {
-    let renewed = step.flags.reinstall || (step.flags.upgrade && !want.implied);
+    let renewed = step.flags.reinstall || (step.flags.upgrade && !want.implied) || step.tool == Tool::Uv;
     let Some((_, before)) = before.filter(|_| !renewed && !want.is_built_unseen()) else { return Stays::No };
     match before.builds.only().or_else(|| before.builds.today()) {
         Some(build) if want.wants.admits(&build.version) => Stays::As(build),

@@ -146,6 +146,15 @@ fn named(written: &Text, language: Language) -> Option<String> {
     }
 }
 
+/// The folders of the root that may have been copied to a place in an image: the root, and those by whose path it ends.
+fn of_copied(place: &str) -> impl Iterator<Item = &str> {
+    let folder = place.split('[').next().filter(|folder| folder.starts_with('/')).map(|folder| folder.trim_matches('/'));
+    folder.into_iter().flat_map(|folder| {
+        let ends = folder.match_indices('/').map(|(at, _)| &folder[at + 1..]);
+        ["", folder].into_iter().chain(ends)
+    })
+}
+
 struct Found<'p, 'a> {
     project: &'p Project<'a>,
     own: BTreeMap<&'p str, Brought>,
@@ -255,6 +264,8 @@ impl Found<'_, '_> {
         let mut to: Vec<String> = Vec::new();
         for read in &install.reads {
             to.extend(read.path.known().map(|read_path| places(read.how, &folders, read_path)).unwrap_or_default());
+            let copied = read.path.known().filter(|_| kind == Kind::Dockerfile && read.how == How::Project);
+            to.extend(copied.into_iter().flat_map(of_copied).flat_map(|folder| places(How::Project, &[folder], ".")));
         }
         to.extend(
             install

@@ -63,7 +63,8 @@ impl<'p, 'a> Walker<'p, 'a> {
 
     /// A command all of whose words are known, but for those that may be `any`.
     fn install_as(&mut self, at: Span, install: &Install, says: Says, any: Option<Span>, from: &Origins) {
-        if install.flags.elsewhere {
+        // Source: <https://docs.astral.sh/uv/reference/environment/#uv_no_sync>.
+        if install.flags.elsewhere || install.flags.before_run && self.variable("UV_NO_SYNC").is_some() {
             return;
         }
         let mut step = self.step(install.tool, at);

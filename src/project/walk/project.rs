@@ -179,6 +179,8 @@ impl<'a> Walker<'_, 'a> {
             match &act.does {
                 // The CUDA that pixi takes to be there.
                 Does::Require(r) if r.language == Language::MatchSpec && r.role == Role::Bounds => cuda = true,
+                // One of its tasks.
+                Does::OnCuda => self.script.on_cuda = self.script.on_cuda.or(Some(act.at)),
                 // `uv pip` takes its settings from where it runs; a route needs its index all the same.
                 Does::Index(index) if step.tool == Tool::UvPip => {
                     if index.name.is_some() {
