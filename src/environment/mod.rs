@@ -8,7 +8,7 @@ pub use compiled::{Building, Compiled, SystemPart, Toolkit, Toolkits};
 
 use crate::knowledge::{self, Basis, Kernels, Library, Part, Release, Segment, Sm};
 use crate::notation::match_spec::MatchSpec;
-use crate::outline::{Choice, InstallFlags, Launcher, Malformed, Tool};
+use crate::outline::{Choice, InstallFlags, Launcher, Malformed, Terms, Tool};
 use crate::platform::Platform;
 use crate::source::Span;
 use crate::version::{CudaVersion, DriverVersion, Specifiers, Version};
@@ -73,6 +73,10 @@ pub struct Environment {
     pub unlisted: bool,
     /// What is compiled with what it holds, in order.
     pub compiled: Vec<Compiled>,
+    /// The words that its image runs by itself, entrypoint first; one that is not known is empty.
+    pub own_words: Vec<(String, Span)>,
+    /// Whoever runs it gives it variables of which nothing is known.
+    pub unread_environment: bool,
 }
 
 impl Environment {
@@ -637,7 +641,7 @@ pub struct Gpu {
 
 /// A launch with what it runs, ready for a rule.
 #[derive(Clone, Debug)]
-pub struct Launched {
+pub struct Launched<'e> {
     /// By what.
     pub by: Launcher,
     /// The service or container name.
@@ -650,6 +654,20 @@ pub struct Launched {
     pub asks: Asks,
     /// Where it asks in a way that is refused or read otherwise.
     pub malformed: Vec<Malformed>,
+    /// Where it asks for a GPU in so many words, it and those it is put together of.
+    pub asks_at: Vec<Span>,
+    /// What it says of these GPUs.
+    pub terms: Terms,
+    /// Variables that its programs see, by name: those that it is given over those of its image, where these are known.
+    pub variables: BTreeMap<String, Setting>,
+    /// It may be given more than is told here: variables that are not read, an argument or a change of it that is not known.
+    pub open: bool,
+    /// What it runs, in each way in which that may be built; empty where nothing is known of it.
+    pub environments: Vec<&'e Environment>,
+    /// What runs in the end, word by word, as far as the words are known.
+    pub words: Vec<(String, Span)>,
+    /// Whether these start a program that is at work in it: none that waits, fetches or only shows something.
+    pub works: bool,
 }
 
 /// Whether a launch asks for a GPU.

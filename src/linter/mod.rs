@@ -342,7 +342,8 @@ impl Linter {
     fn of_files(&self) -> Vec<Seen> {
         let mut seen = Vec::new();
         for rule in RULES {
-            if let Check::File(check) = rule.check {
+            for check in rule.check.each() {
+                let Check::File(check) = check else { continue };
                 for file in self.files.values() {
                     let mut out = Out::default();
                     check(&file.outline, &mut out);

@@ -163,9 +163,18 @@ pub enum Check {
     /// One environment on one host.
     Host(fn(&Environment, &Host, &mut Out)),
     /// One launch.
-    Launch(fn(&Launched, &mut Out)),
+    Launch(fn(&Launched<'_>, &mut Out)),
     /// The suppressions of a whole run, once everything else is said.
     Suppressions,
+    /// Each of these, none of them of this kind.
+    All(&'static [Check]),
+}
+
+impl Check {
+    /// The checks that it is made of.
+    pub(crate) fn each(&self) -> &[Check] {
+        if let Self::All(all) = self { all } else { std::slice::from_ref(self) }
+    }
 }
 
 /// Collects what a check finds.

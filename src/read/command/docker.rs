@@ -209,6 +209,7 @@ fn run(words: &[Text], key: Span, podman: bool) -> Launch {
                     out.by_device(at);
                 } else {
                     out.by_hook(at);
+                    out.terms = value.known().map(gpu_request::docker::terms).unwrap_or_default();
                     out.malformed.extend(value.known().and_then(|known| gpu_request::docker::value(known, at)));
                 }
             }
@@ -229,7 +230,10 @@ fn run(words: &[Text], key: Span, podman: bool) -> Launch {
             (true, _) => out.gpu = GpuRequest::Declined,
             (_, true) => out.by_device(at),
             _ if asked => out.unchecked = false,
-            _ => out.by_hook(at),
+            _ => {
+                out.by_hook(at);
+                out.terms.by_runtime = true;
+            }
         }
     }
     out
