@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use crate::device::{Choice, chooses_gpu, hides_gpus, is_called_cpu, is_choice, says_cpu, says_cuda};
-use crate::environment::{Asks, Build, Environment, Evidence, Join, Launched, Reason, Setting};
+use crate::environment::{Asks, Build, Environment, Evidence, Join, Launched, Reason, Setting, Works};
 use crate::knowledge::{self, Basis};
 use crate::outline::{GpuRequest, Launch, Launcher, Text, Variable};
 use crate::project::{Command, Given, LaunchPlace};
@@ -12,6 +12,10 @@ use crate::work::{self, Work};
 
 /// Of a command these words are looked at: many services may run it.
 const MOST_WORDS: usize = 256;
+
+/// Where devices are named by what is mounted there:
+/// <https://github.com/NVIDIA/nvidia-container-toolkit/blob/1081cecea97d60a9c4e715c3a9ecaa5323d7cdec/internal/config/image/devices.go>.
+const BY_MOUNT: &str = "/var/run/nvidia-container-devices";
 
 /// Puts a launch together with the environments that it runs; `own` is what their image runs by itself.
 pub(crate) fn launched<'e>(place: &LaunchPlace<'_>, environments: &[&'e Environment], own: &Command) -> Launched<'e> {
@@ -27,7 +31,15 @@ pub(crate) fn launched<'e>(place: &LaunchPlace<'_>, environments: &[&'e Environm
     let all = words(launch, own);
     let bare: Vec<&str> = all.iter().map(|(word, _)| *word).collect();
     let unread = is_open(launch) || is_unread(launch.entrypoint.iter().flatten().chain(&launch.command).next());
-    let works = !unread && (bare.is_empty() || matches!(work::of(&bare), Work::Framework | Work::Arguments));
+    let works = match (work::of(&bare), bare.first()) {
+        _ if unread => Works::Other,
+        (_, None) => Works::Own,
+        (Work::Framework, _) => Works::Program,
+        (Work::Arguments, Some(first)) if first.starts_with('-') => Works::Own,
+        _ => Works::Other,
+    };
+    // The runtime may be told by these, too, what to give.
+    let by_mount = launch.mounts.iter().any(|mount| mount.to.known().is_none_or(|to| to.starts_with(BY_MOUNT)));
     Launched {
         by: launch.by,
         name: launch.name.clone(),
@@ -38,7 +50,8 @@ pub(crate) fn launched<'e>(place: &LaunchPlace<'_>, environments: &[&'e Environm
         asks_at: place.asks.clone(),
         terms: place.terms.clone(),
         variables: variables(place, environments),
-        open: launch.open || place.changed || place.unread_environment || launch.is_given_more(),
+        by_device: launch.unchecked,
+        open: by_mount || launch.open || place.changed || place.unread_environment || launch.is_given_more(),
         environments: environments.to_vec(),
         words: all.into_iter().map(|(word, at)| (word.to_owned(), at)).collect(),
         works,

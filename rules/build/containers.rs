@@ -8,12 +8,14 @@ impl Tables {
     /// Tags of images that run on the CPU alone.
     pub(crate) fn cpu_image(&mut self, row: &Row) -> Answer<Key> {
         let (basis, source) = self.basis_and_source(row, "basis", "source", "")?;
-        let (repository, tags) = (row.must("repository")?, row.list("tags")?);
+        let (repository, tags, serves) = (row.must("repository")?, row.list("tags")?, row.flag("serves")?);
         if tags.is_empty() || tags.iter().any(|tag| tag.matches('*').count() > 1) {
             return Err("`tags` is empty, or a tag has more than one `*`".to_owned());
         }
         for tag in &tags {
-            let text = format!("CpuImage {{ repository: {repository:?}, tag: {tag:?}, basis: {basis}, source: {source} }}");
+            let text = format!(
+                "CpuImage {{ repository: {repository:?}, tag: {tag:?}, serves: {serves}, basis: {basis}, source: {source} }}"
+            );
             let mut key = text_key(repository);
             key.extend(text_key(tag));
             self.cpu_images.push((key, text));
@@ -33,25 +35,25 @@ impl Tables {
         Ok(text_key(repository))
     }
 
-    /// A program, package or variable that is of no use without a part of the driver.
+    /// A program or a variable that is of no use without a part of the driver.
     pub(crate) fn capability_user(&mut self, row: &Row) -> Answer<Key> {
         let (basis, source) = self.basis_and_source(row, "basis", "source", "")?;
         let capability = row.must("capability")?;
-        let (programs, packages, values) = (row.list("programs")?, row.list("packages")?, row.list("values")?);
+        let (programs, values) = (row.list("programs")?, row.list("values")?);
         let (after, variable) = (row.text("after")?, row.text("variable")?);
-        if programs.is_empty() && packages.is_empty() && variable.is_empty() {
-            return Err("it names neither programs nor packages nor a variable".to_owned());
+        if programs.is_empty() == variable.is_empty() {
+            return Err("it needs either `programs` or a `variable`".to_owned());
         }
         if values.iter().any(|value| value.matches('*').count() > 2) {
             return Err("a value has more than two `*`".to_owned());
         }
         let text = format!(
-            "CapabilityUser {{ capability: {capability:?}, programs: &{programs:?}, after: {after:?}, packages: &{packages:?}, \
+            "CapabilityUser {{ capability: {capability:?}, programs: &{programs:?}, after: {after:?}, \
              variable: {variable:?}, values: &{values:?}, basis: {basis}, source: {source} }}"
         );
         let mut key = text_key(capability);
         key.extend(text_key(after));
-        key.extend(text_key(programs.first().or(packages.first()).copied().unwrap_or(variable)));
+        key.extend(text_key(programs.first().copied().unwrap_or(variable)));
         self.capability_users.push((key.clone(), text));
         Ok(key)
     }

@@ -7,9 +7,9 @@ use std::{env, fs, process};
 
 use toml::{Table, Value};
 
+mod containers;
 #[path = "../../src/knowledge/gpu_name.rs"]
 mod gpu_name;
-mod containers;
 mod images;
 mod indexes;
 mod machines;
@@ -129,13 +129,9 @@ const KINDS: &[(&str, Take, &[&str])] = &[
     ("image_gone", Tables::image_gone, &["repository", "tags", "basis", "source"]),
     ("image_list", Tables::image_list, &["repository", "before", "complete", "basis", "source"]),
     ("bare_image", Tables::bare_image, &["repository", "source"]),
-    ("cpu_image", Tables::cpu_image, &["repository", "tags", "source"]),
+    ("cpu_image", Tables::cpu_image, &["repository", "tags", "serves", "basis", "source"]),
     ("image_variables", Tables::image_variables, &["repository", "visible_devices", "capabilities", "source"]),
-    (
-        "capability_user",
-        Tables::capability_user,
-        &["capability", "programs", "after", "packages", "variable", "values", "basis", "source"],
-    ),
+    ("capability_user", Tables::capability_user, &["capability", "programs", "after", "variable", "values", "basis", "source"]),
     ("without_kernels", Tables::without_kernels, &["package", "source"]),
     ("other_hardware", Tables::other_hardware, &["word", "source"]),
     ("other_machine", Tables::other_machine, &["words", "source"]),

@@ -2,7 +2,7 @@
 
 mod compiled;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub use compiled::{Building, Compiled, SystemPart, Toolkit, Toolkits};
 
@@ -77,6 +77,8 @@ pub struct Environment {
     pub own_words: Vec<(String, Span)>,
     /// Whoever runs it gives it variables of which nothing is known.
     pub unread_environment: bool,
+    /// Variables that only some who run it give it, or with other values; `variables` has the image's own.
+    pub unagreed: BTreeSet<String>,
 }
 
 impl Environment {
@@ -666,8 +668,21 @@ pub struct Launched<'e> {
     pub environments: Vec<&'e Environment>,
     /// What runs in the end, word by word, as far as the words are known.
     pub words: Vec<(String, Span)>,
-    /// Whether these start a program that is at work in it: none that waits, fetches or only shows something.
-    pub works: bool,
+    /// What these are, the program's first.
+    pub works: Works,
+    /// It gets its GPU as a device, with all of the driver that belongs to it.
+    pub by_device: bool,
+}
+
+/// What a launch's words start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Works {
+    /// A program that is known to use what the image carries.
+    Program,
+    /// There are none, or they are options for the image's own program.
+    Own,
+    /// Something else, or it is not known.
+    Other,
 }
 
 /// Whether a launch asks for a GPU.

@@ -220,6 +220,7 @@ pub(crate) fn fold(beginning: &Beginning, world: &World, script: &Script, aliase
             compiled: state.compiled,
             own_words: script.runs.words().map(|(word, at)| (word.to_owned(), at)).collect(),
             unread_environment: script.unread_environment,
+            unagreed: script.unagreed.clone(),
             system: machine.parts.clone(),
             system_open: machine.open || script.compilers_open,
             unlisted: state.unlisted,

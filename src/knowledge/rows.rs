@@ -322,6 +322,8 @@ pub struct CpuImage {
     pub repository: &'static str,
     /// `cpu-*`.
     pub tag: &'static str,
+    /// Its own command starts the program: no shell waits in it.
+    pub serves: bool,
     /// How sure.
     pub basis: Basis,
     /// Where from.
@@ -348,8 +350,6 @@ pub struct CapabilityUser {
     pub programs: &'static [&'static str],
     /// The option whose value is one of `values`; empty = any word may be.
     pub after: &'static str,
-    /// Python packages that are installed.
-    pub packages: &'static [&'static str],
     /// A variable that is set for all programs; empty = none.
     pub variable: &'static str,
     /// Words or values, with `*` for any text; empty = the program is enough.

@@ -77,8 +77,7 @@ fn launch<'e>(
 
 fn built<'e>(place: &LaunchPlace<'_>, start: Option<&'e Judged>, build: Option<usize>) -> Launched<'e> {
     let of_build = |env: &&Environment| build.is_some_and(|build| env.builds.contains(&build));
-    let environments: Vec<&'e Environment> =
-        start.iter().flat_map(|start| start.environments.iter()).filter(of_build).collect();
+    let environments: Vec<&'e Environment> = start.iter().flat_map(|start| start.environments.iter()).filter(of_build).collect();
     let unknown = Command::default();
     let runs = start.zip(build).and_then(|(start, build)| start.runs.get(&build));
     launched::launched(place, &environments, runs.unwrap_or(&unknown))

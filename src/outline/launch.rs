@@ -323,6 +323,8 @@ pub enum GpuRequest {
 pub struct Terms {
     /// It is the `nvidia` runtime alone that is asked, which gives those that `NVIDIA_VISIBLE_DEVICES` names.
     pub by_runtime: bool,
+    /// The container sees the devices of the whole machine, whatever it is given.
+    pub privileged: bool,
     /// How many are given, where that is said.
     pub count: Option<u32>,
     /// Parts of the driver that are asked for by name, as `NVIDIA_DRIVER_CAPABILITIES` names them; empty = none is.
@@ -337,7 +339,7 @@ impl Terms {
         let named = devices.and_then(|devices| u32::try_from(devices).ok());
         let count = named.or_else(|| count?.parse().ok().filter(|count| *count > 0));
         let capabilities = capabilities.into_iter().map(str::trim).filter(|name| CAPABILITIES.contains(name));
-        Self { by_runtime: false, count, capabilities: capabilities.map(str::to_owned).collect() }
+        Self { count, capabilities: capabilities.map(str::to_owned).collect(), ..Self::default() }
     }
 }
 

@@ -231,6 +231,8 @@ pub enum Does {
     },
     /// A variable is set or declared.
     Set(Variable),
+    /// A program of which nothing else is told is given a variable that chooses devices (`X_VISIBLE_DEVICES=0 python train.py`).
+    Given(Variable),
     /// Where a variable's value comes from that is known only when run.
     Answer(Answer),
     /// What follows happens elsewhere.

@@ -121,6 +121,8 @@ pub(super) struct Built {
     nodes: BTreeMap<String, Vec<Nodes>>,
     /// Variables that all run it with, where all agree.
     pub(super) environment: Vec<(String, String, Span)>,
+    /// Variables that only some run it with, or with other values.
+    pub(super) unagreed: BTreeSet<String>,
     /// Files of variables that all run it with, root-relative; `None` for one whose path is not known.
     pub(super) environment_files: Vec<Option<String>>,
     /// More of them come from where nothing is read.
@@ -185,6 +187,8 @@ impl Built {
             let all = processors.entry(giver.target.to_lowercase()).or_insert_with(|| own.clone());
             *all = all.clone().and(own.clone());
         }
+        let given = runs.iter().flat_map(|run| &run.way.environment).filter(|variable| !all(variable));
+        let unagreed = given.map(|(name, ..)| name.clone()).collect();
         let mut nodes: BTreeMap<String, Vec<Nodes>> = BTreeMap::new();
         for giver in givers {
             if let Some(run) = &giver.run {
@@ -201,6 +205,7 @@ impl Built {
             unchecked,
             processors,
             nodes,
+            unagreed,
             environment: first.map(|way| way.environment.iter().filter(all).cloned().collect()).unwrap_or_default(),
             environment_files: first.filter(|_| same_files).map(|way| way.files.clone()).unwrap_or_default(),
             unread_environment: !same_files || runs.iter().any(|run| run.way.unread),

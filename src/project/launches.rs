@@ -221,10 +221,10 @@ pub(crate) fn launches<'a>(project: &Project<'a>) -> Vec<LaunchPlace<'a>> {
             || maps().any(|name| known(name).is_none_or(|map| !map.whole || map.variables.len() > MOST_VARIABLES));
         let asking: Vec<&Launch> = layers.iter().copied().filter(|layer| matches!(layer.gpu, GpuRequest::Asked(_))).collect();
         let terms = match asking.as_slice() {
-            [one] => one.terms.clone(),
+            [one] => Terms { privileged: layers.iter().any(|layer| layer.terms.privileged), ..one.terms.clone() },
             several => {
                 let by_runtime = !several.is_empty() && several.iter().all(|layer| layer.terms.by_runtime);
-                Terms { by_runtime, ..Terms::default() }
+                Terms { by_runtime, privileged: layers.iter().any(|layer| layer.terms.privileged), ..Terms::default() }
             }
         };
         let asks = |layer: &&Launch| if let GpuRequest::Asked(at) = layer.gpu { Some(at) } else { None };

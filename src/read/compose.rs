@@ -381,10 +381,11 @@ impl<'a> Service<'a> {
             (None, None) => GpuRequest::None,
         };
         let by_device = !asked.is_empty() && asked.iter().all(|(_, by_device)| *by_device);
-        let terms = match requests.as_slice() {
+        let mut terms = match requests.as_slice() {
             [request] if asked.len() == 1 + by_runtime => terms(*request),
             _ => Terms { by_runtime: !by_device && by_runtime > 0 && asked.len() == by_runtime, ..Terms::default() },
         };
+        terms.privileged = self.get("privileged").is_some_and(|privileged| privileged.text() != Some("false"));
         (request, by_device, terms)
     }
 }

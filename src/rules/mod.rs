@@ -7,6 +7,7 @@ use crate::platform::Os;
 use crate::version::DriverVersion;
 
 mod arch_list_missing;
+mod capabilities_incomplete;
 mod companion_build_mismatch;
 mod companion_mismatch;
 mod companion_unpinned;
@@ -25,6 +26,7 @@ mod extension_for_other_torch;
 mod find_links_for_other_torch;
 mod gpu_not_requested;
 mod gpu_request_malformed;
+mod gpu_requested_for_cpu_image;
 mod image_needs_newer_driver;
 mod image_tag_gone;
 mod index_shadowed;
@@ -44,12 +46,15 @@ mod torch_replaced_later;
 mod unknown_wheel_index;
 mod unreadable_file;
 mod unused_ignore;
+mod visible_devices_invalid;
+mod visible_devices_unset;
 mod wheel_never_published;
 mod wheel_tag_index_mismatch;
 
 /// All rules, by name.
 pub static RULES: &[&Rule] = &[
     &arch_list_missing::RULE,
+    &capabilities_incomplete::RULE,
     &companion_build_mismatch::RULE,
     &companion_mismatch::RULE,
     &companion_unpinned::RULE,
@@ -68,6 +73,7 @@ pub static RULES: &[&Rule] = &[
     &find_links_for_other_torch::RULE,
     &gpu_not_requested::RULE,
     &gpu_request_malformed::RULE,
+    &gpu_requested_for_cpu_image::RULE,
     &image_needs_newer_driver::RULE,
     &image_tag_gone::RULE,
     &index_shadowed::RULE,
@@ -87,6 +93,8 @@ pub static RULES: &[&Rule] = &[
     &unknown_wheel_index::RULE,
     &unreadable_file::RULE,
     &unused_ignore::RULE,
+    &visible_devices_invalid::RULE,
+    &visible_devices_unset::RULE,
     &wheel_never_published::RULE,
     &wheel_tag_index_mismatch::RULE,
 ];
