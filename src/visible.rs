@@ -32,9 +32,9 @@ const LONGEST: usize = 1 << 10;
 /// What is wrong with a value, where that is certain; `count`: how many GPUs there are, where that is known.
 pub(crate) fn wrong(value: &str, count: Option<u32>) -> Option<Wrong> {
     let value = value.trim();
-    let bare = value.trim_matches(['"', '\'', '[', ']', '(', ')', '{', '}']);
+    let bare = value.trim_matches(['"', '\'', '[', ']', '(', ')']);
     // What is filled in later is not known.
-    let template = value.contains(['$', '<', '>', '%', '@', '`', '*']) || value.contains("{{") || value.contains("...");
+    let template = value.contains(['$', '<', '>', '{', '}', '%', '@', '`', '*']) || value.contains("...");
     if value.len() > LONGEST || template || bare.starts_with('-') || NONE.contains(&bare.to_ascii_lowercase().as_str()) {
         return None;
     }

@@ -224,7 +224,7 @@ fn parts_of_the_driver() {
         ("docker run --gpus all debian ffmpeg -hwaccel cuda -i a b", "the usual compute,utility leaves out video"),
         (
             "docker run --gpus 'all,\"capabilities=compute,utility\"' x ffmpeg -c:v h264_nvenc b",
-            "capabilities compute,utility leaves out video",
+            "the request's compute,utility leaves out video",
         ),
         (
             "docker run --gpus all -e NVIDIA_DRIVER_CAPABILITIES=compute x nvidia-smi",

@@ -77,7 +77,7 @@ pub struct Environment {
     pub own_words: Vec<(String, Span)>,
     /// Whoever runs it gives it variables of which nothing is known.
     pub unread_environment: bool,
-    /// Variables that only some who run it give it, or with other values; `variables` has the image's own.
+    /// Variables that only some who run it give it, or with values that differ or are not known; `variables` has the image's own.
     pub unagreed: BTreeSet<String>,
 }
 

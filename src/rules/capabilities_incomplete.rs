@@ -35,7 +35,7 @@ fn check_launch(launch: &Launched<'_>, out: &mut Out) {
     // What Docker is asked for stands behind what the files set.
     if !launch.terms.capabilities.is_empty() {
         let list = launch.terms.capabilities.join(",");
-        let asked = format!("capabilities {list}");
+        let asked = format!("the request's {list}");
         report(&list, &capability::written(launch.asks_at[0]), &asked, &needs, out);
     } else if let Some(set) = launch.variables.get(CAPABILITIES) {
         if let Some(list) = &set.value {
