@@ -24,7 +24,7 @@ fn check(launch: &Launched<'_>, out: &mut Out) {
         let row = env.image.as_ref().and_then(|image| knowledge::image_variables(&image.reference));
         row.is_some_and(|row| row.visible_devices.is_empty()) && !env.unread_environment && !env.variables.keys().any(tells)
     };
-    if !launch.environments.iter().all(|env| sets_none(&env)) {
+    if !launch.environments.iter().all(sets_none) {
         return;
     }
     let (what, help) = match launch.by {
