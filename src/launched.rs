@@ -14,7 +14,7 @@ use crate::work::{self, Work};
 const MOST_WORDS: usize = 256;
 
 /// Where devices are named by what is mounted there:
-/// <https://github.com/NVIDIA/nvidia-container-toolkit/blob/1081cecea97d60a9c4e715c3a9ecaa5323d7cdec/internal/config/image/devices.go>.
+/// <https://github.com/NVIDIA/nvidia-container-toolkit/blob/1fc6890b4f27386c25967ecb6e7923fcd92ce4bb/internal/config/image/builder.go>.
 const BY_MOUNT: &str = "/var/run/nvidia-container-devices";
 
 /// Puts a launch together with the environments that it runs; `own` is what their image runs by itself.

@@ -228,7 +228,7 @@ fn parts_of_the_driver() {
         ),
         (
             "docker run --gpus all -e NVIDIA_DRIVER_CAPABILITIES=compute x nvidia-smi",
-            "leaves out utility, without which nvidia-smi fails",
+            "leaves out utility, which nvidia-smi needs",
         ),
         ("docker run --gpus all -e NVIDIA_DRIVER_CAPABILITIES=utility vllm/vllm-openai:v0.9.0 --model m", "leaves out compute"),
         (

@@ -54,6 +54,7 @@ impl Tables {
         let mut key = text_key(capability);
         key.extend(text_key(after));
         key.extend(text_key(programs.first().copied().unwrap_or(variable)));
+        key.extend(text_key(values.first().copied().unwrap_or_default()));
         self.capability_users.push((key.clone(), text));
         Ok(key)
     }

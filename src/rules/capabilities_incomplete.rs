@@ -58,7 +58,7 @@ fn report(list: &str, at: &Evidence, asked: &str, needs: &[Need], out: &mut Out)
             continue;
         }
         told.push(need.capability);
-        let message = format!("{asked} leaves out {}, without which {} fails", need.capability, need.by);
+        let message = format!("{asked} leaves out {}, which {} needs", need.capability, need.by);
         let links = vec![Evidence { also: Vec::new(), ..at.clone() }, need.evidence.clone()];
         let all = if list.trim().is_empty() { capability::USUAL } else { list };
         out.push(Clash::new(Holds::Always, message, links).help(format!("set {CAPABILITIES}={all},{}", need.capability)));
