@@ -15,6 +15,7 @@
 
 mod able;
 mod alternative;
+mod capability;
 mod chain;
 pub mod config;
 mod demand;
@@ -53,6 +54,7 @@ mod tagged;
 mod unknown;
 pub mod version;
 pub mod viewpoint;
+mod visible;
 pub mod walk;
 mod wheels;
 mod work;

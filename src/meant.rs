@@ -82,6 +82,11 @@ pub(crate) fn is_for_others(env: &Environment) -> bool {
     words(own).iter().any(|word| is_of_cpu(word)) || name.starts_with(".github/") || name.starts_with(".gitlab")
 }
 
+/// Whether an environment is by its own name for the CPU.
+pub(crate) fn is_called_cpu(env: &Environment) -> bool {
+    words(&env.start.name).iter().any(|word| word == "cpu")
+}
+
 /// Whether something else than torch may be what the GPU of an environment is for: another framework that runs on it.
 pub(crate) fn for_another_framework(env: &Environment) -> bool {
     env.components.iter().any(|component| {

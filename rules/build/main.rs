@@ -7,6 +7,7 @@ use std::{env, fs, process};
 
 use toml::{Table, Value};
 
+mod containers;
 #[path = "../../src/knowledge/gpu_name.rs"]
 mod gpu_name;
 mod images;
@@ -57,6 +58,10 @@ struct Tables {
     mirrors: Vec<(String, Vec<String>)>,
     images: BTreeMap<String, Vec<(Key, String)>>,
     bare_images: Vec<(Key, String)>,
+    cpu_images: Vec<(Key, String)>,
+    image_variables: Vec<(Key, String)>,
+    capability_users: Vec<(Key, String)>,
+    without_kernels: Vec<(Key, String)>,
     images_gone: Vec<(Key, String)>,
     image_lists: Vec<(Key, String)>,
     other_hardware: Vec<(Key, String)>,
@@ -126,6 +131,10 @@ const KINDS: &[(&str, Take, &[&str])] = &[
     ("image_gone", Tables::image_gone, &["repository", "tags", "basis", "source"]),
     ("image_list", Tables::image_list, &["repository", "before", "complete", "basis", "source"]),
     ("bare_image", Tables::bare_image, &["repository", "source"]),
+    ("cpu_image", Tables::cpu_image, &["repository", "tags", "serves", "basis", "source"]),
+    ("image_variables", Tables::image_variables, &["repository", "visible_devices", "capabilities", "source"]),
+    ("capability_user", Tables::capability_user, &["capability", "programs", "after", "variable", "values", "basis", "source"]),
+    ("without_kernels", Tables::without_kernels, &["package", "source"]),
     ("other_hardware", Tables::other_hardware, &["word", "source"]),
     ("other_machine", Tables::other_machine, &["words", "source"]),
     ("node_label", Tables::node_label, &["label", "names", "source"]),
@@ -265,6 +274,10 @@ impl Tables {
         put("SYSTEM_PYTHONS", "(&str, &str)", sorted(self.system_pythons, "system_python")?);
         put("SYSTEM_GLIBCS", "(&str, &str)", sorted(self.system_glibcs, "system_glibc")?);
         put("BARE_IMAGES", "&str", sorted(self.bare_images, "bare_image")?);
+        put("CPU_IMAGES", "CpuImage", sorted(self.cpu_images, "cpu_image")?);
+        put("IMAGE_VARIABLES", "ImageVariables", sorted(self.image_variables, "image_variables")?);
+        put("CAPABILITY_USERS", "CapabilityUser", sorted(self.capability_users, "capability_user")?);
+        put("WITHOUT_KERNELS", "&str", sorted(self.without_kernels, "without_kernels")?);
         put("IMAGES_GONE", "ImageGone", sorted(self.images_gone, "image_gone")?);
         put("IMAGE_LISTS", "ImageList", sorted(self.image_lists, "image_list")?);
         put("OTHER_HARDWARE", "&str", sorted(self.other_hardware, "other_hardware")?);

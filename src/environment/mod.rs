@@ -2,13 +2,13 @@
 
 mod compiled;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub use compiled::{Building, Compiled, SystemPart, Toolkit, Toolkits};
 
 use crate::knowledge::{self, Basis, Kernels, Library, Part, Release, Segment, SigningKey, Sm};
 use crate::notation::match_spec::MatchSpec;
-use crate::outline::{Choice, InstallFlags, Launcher, Malformed, Tool};
+use crate::outline::{Choice, InstallFlags, Launcher, Malformed, Terms, Tool};
 use crate::platform::Platform;
 use crate::source::{FileId, Span};
 use crate::version::{CudaVersion, DriverVersion, Specifiers, Version};
@@ -77,6 +77,12 @@ pub struct Environment {
     pub unlisted: bool,
     /// What is compiled with what it holds, in order.
     pub compiled: Vec<Compiled>,
+    /// The words that its image runs by itself, entrypoint first; one that is not known is empty.
+    pub own_words: Vec<(String, Span)>,
+    /// Whoever runs it gives it variables of which nothing is known.
+    pub unread_environment: bool,
+    /// Variables that only some who run it give it, or with values that differ or are not known; `variables` has the image's own.
+    pub unagreed: BTreeSet<String>,
 }
 
 impl Environment {
@@ -665,7 +671,7 @@ pub struct Gpu {
 
 /// A launch with what it runs, ready for a rule.
 #[derive(Clone, Debug)]
-pub struct Launched {
+pub struct Launched<'e> {
     /// By what.
     pub by: Launcher,
     /// The service or container name.
@@ -678,6 +684,33 @@ pub struct Launched {
     pub asks: Asks,
     /// Where it asks in a way that is refused or read otherwise.
     pub malformed: Vec<Malformed>,
+    /// Where it asks for a GPU in so many words, it and those it is put together of.
+    pub asks_at: Vec<Span>,
+    /// What it says of these GPUs.
+    pub terms: Terms,
+    /// Variables that its programs see, by name: those that it is given over those of its image, where these are known.
+    pub variables: BTreeMap<String, Setting>,
+    /// It may be given more than is told here: variables that are not read, an argument or a change of it that is not known.
+    pub open: bool,
+    /// What it runs, in each way in which that may be built; empty where nothing is known of it.
+    pub environments: Vec<&'e Environment>,
+    /// What runs in the end, word by word, as far as the words are known.
+    pub words: Vec<(String, Span)>,
+    /// What these are, the program's first.
+    pub works: Works,
+    /// It gets its GPU as a device, with all of the driver that belongs to it.
+    pub by_device: bool,
+}
+
+/// What a launch's words start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Works {
+    /// A program that is known to use what the image carries.
+    Program,
+    /// There are none, or they are options for the image's own program.
+    Own,
+    /// Something else, or it is not known.
+    Other,
 }
 
 /// Whether a launch asks for a GPU.

@@ -1,6 +1,7 @@
 //! Typed access to the tables in `rules/knowledge`. The only module that knows version facts.
 
 mod built;
+mod container;
 mod files;
 mod gpu;
 mod gpu_name;
@@ -16,6 +17,7 @@ mod tables;
 pub use built::{
     build_variables, is_conda_toolkit, module_owner, owner_for, package_at, package_cloned_to, source_build, source_build_of,
 };
+pub use container::{capability_users, cpu_image, image_variables, is_without_kernels};
 pub use files::{
     Brings, configuration_variable, configured_index, feature_brings, fetches_no_packages, is_shell_file, module_brings,
     module_toolkit,

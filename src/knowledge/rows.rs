@@ -317,6 +317,51 @@ pub struct ImageList {
     pub source: SourceId,
 }
 
+/// A tag (with one `*`: those it stands for) of an image that runs on the CPU alone.
+#[derive(Clone, Copy, Debug)]
+pub struct CpuImage {
+    /// As in [`Image`].
+    pub repository: &'static str,
+    /// `cpu-*`.
+    pub tag: &'static str,
+    /// Its own command starts the program: no shell waits in it.
+    pub serves: bool,
+    /// How sure.
+    pub basis: Basis,
+    /// Where from.
+    pub source: SourceId,
+}
+
+/// What an image sets for NVIDIA's container runtime, whatever its tag.
+#[derive(Clone, Copy, Debug)]
+pub struct ImageVariables {
+    /// As in [`Image`].
+    pub repository: &'static str,
+    /// `NVIDIA_VISIBLE_DEVICES`; empty = not set.
+    pub visible_devices: &'static str,
+    /// `NVIDIA_DRIVER_CAPABILITIES`; empty = not set.
+    pub capabilities: &'static str,
+}
+
+/// What is of no use in a container without a part of the driver.
+#[derive(Clone, Copy, Debug)]
+pub struct CapabilityUser {
+    /// The part: `video`.
+    pub capability: &'static str,
+    /// Programs that are started, by name.
+    pub programs: &'static [&'static str],
+    /// The option whose value is one of `values`; empty = any word may be.
+    pub after: &'static str,
+    /// A variable that is set for all programs; empty = none.
+    pub variable: &'static str,
+    /// Words or values, with `*` for any text; empty = the program is enough.
+    pub values: &'static [&'static str],
+    /// How sure.
+    pub basis: Basis,
+    /// Where from.
+    pub source: SourceId,
+}
+
 /// What a CUDA image has in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Flavour {

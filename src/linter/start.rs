@@ -196,8 +196,8 @@ pub(super) fn platforms(beginning: &Beginning, hosts: &[Host]) -> Vec<(Platform,
 }
 
 fn check_environment(env: &Environment, hosts: &[Host], seen: &mut Vec<Seen>) {
-    for rule in RULES {
-        match rule.check {
+    for (rule, check) in RULES.iter().flat_map(|rule| rule.check.each().iter().map(move |check| (rule, *check))) {
+        match check {
             Check::Environment(check) => {
                 let mut out = Out::default();
                 check(env, &mut out);
@@ -222,7 +222,7 @@ fn check_environment(env: &Environment, hosts: &[Host], seen: &mut Vec<Seen>) {
                     collect(rule, out, &env.start.name, &host.name, seen);
                 }
             }
-            Check::File(_) | Check::Launch(_) | Check::Suppressions => {}
+            Check::File(_) | Check::Launch(_) | Check::Suppressions | Check::All(_) => {}
         }
     }
 }

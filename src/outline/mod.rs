@@ -13,7 +13,7 @@ mod told;
 
 pub use install::{Compile, Download, Feature, Install, InstallFlags, Line, Modules, Removal, SystemPackages, Target, Tool};
 pub use launch::{
-    BuildOf, Change, ConfigMap, Extends, GpuRequest, Inline, Launch, Launcher, Mount, Node, Object, Patch, Together,
+    BuildOf, Change, ConfigMap, Extends, GpuRequest, Inline, Launch, Launcher, Mount, Node, Object, Patch, Terms, Together,
 };
 pub use link::{Copy, Goal, How, INPUTS, Include, Job, Members, Sifted, Stage, Use, Written, input_name};
 pub use malformed::{Malformed, Misread, Takes, Within};
@@ -231,6 +231,8 @@ pub enum Does {
     },
     /// A variable is set or declared.
     Set(Variable),
+    /// A program of which nothing else is told is given a variable that chooses devices (`X_VISIBLE_DEVICES=0 python train.py`).
+    Given(Variable),
     /// Where a variable's value comes from that is known only when run.
     Answer(Answer),
     /// What follows happens elsewhere.

@@ -8,6 +8,7 @@ use crate::version::DriverVersion;
 
 mod apt_key_rotated;
 mod arch_list_missing;
+mod capabilities_incomplete;
 mod companion_build_mismatch;
 mod companion_mismatch;
 mod companion_unpinned;
@@ -26,6 +27,7 @@ mod extension_for_other_torch;
 mod find_links_for_other_torch;
 mod gpu_not_requested;
 mod gpu_request_malformed;
+mod gpu_requested_for_cpu_image;
 mod image_needs_newer_driver;
 mod image_tag_gone;
 mod index_shadowed;
@@ -49,6 +51,8 @@ mod unreadable_file;
 mod unused_ignore;
 mod uv_index_not_explicit;
 mod uv_source_not_applied;
+mod visible_devices_invalid;
+mod visible_devices_unset;
 mod wheel_never_published;
 mod wheel_tag_index_mismatch;
 
@@ -56,6 +60,7 @@ mod wheel_tag_index_mismatch;
 pub static RULES: &[&Rule] = &[
     &apt_key_rotated::RULE,
     &arch_list_missing::RULE,
+    &capabilities_incomplete::RULE,
     &companion_build_mismatch::RULE,
     &companion_mismatch::RULE,
     &companion_unpinned::RULE,
@@ -74,6 +79,7 @@ pub static RULES: &[&Rule] = &[
     &find_links_for_other_torch::RULE,
     &gpu_not_requested::RULE,
     &gpu_request_malformed::RULE,
+    &gpu_requested_for_cpu_image::RULE,
     &image_needs_newer_driver::RULE,
     &image_tag_gone::RULE,
     &index_shadowed::RULE,
@@ -97,6 +103,8 @@ pub static RULES: &[&Rule] = &[
     &unused_ignore::RULE,
     &uv_index_not_explicit::RULE,
     &uv_source_not_applied::RULE,
+    &visible_devices_invalid::RULE,
+    &visible_devices_unset::RULE,
     &wheel_never_published::RULE,
     &wheel_tag_index_mismatch::RULE,
 ];
@@ -173,9 +181,18 @@ pub enum Check {
     /// One environment on one host.
     Host(fn(&Environment, &Host, &mut Out)),
     /// One launch.
-    Launch(fn(&Launched, &mut Out)),
+    Launch(fn(&Launched<'_>, &mut Out)),
     /// The suppressions of a whole run, once everything else is said.
     Suppressions,
+    /// Each of these, none of them of this kind.
+    All(&'static [Check]),
+}
+
+impl Check {
+    /// The checks that it is made of.
+    pub(crate) fn each(&self) -> &[Check] {
+        if let Self::All(all) = self { all } else { std::slice::from_ref(self) }
+    }
 }
 
 /// Collects what a check finds.

@@ -29,6 +29,8 @@ pub(crate) struct Script {
     pub(crate) on_cpu: bool,
     /// Variables come from files that are not read.
     pub(crate) unread_environment: bool,
+    /// Variables that only some who run the image give it, or with values that differ or are not known.
+    pub(crate) unagreed: BTreeSet<String>,
     /// Files come into the system's own folders from another stage or image, or by a script that is not read: any compiler may
     /// be there.
     pub(crate) compilers_open: bool,

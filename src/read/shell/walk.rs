@@ -471,8 +471,8 @@ impl<'e, 'o> Walk<'e, 'o> {
             return self.string(input, self.at(node));
         }
         let before = self.out.entries.len();
-        for node in prefix {
-            self.assign(node, Scope::Command);
+        for node in &prefix {
+            self.assign(*node, Scope::Command);
         }
         let set = self.out.entries.len();
         self.runs_fetched(node, &words);
@@ -484,6 +484,12 @@ impl<'e, 'o> Walk<'e, 'o> {
         }
         if self.out.entries.len() == set {
             self.out.entries.truncate(before);
+            let chooses = |variable: &Variable| variable.name.ends_with("_VISIBLE_DEVICES");
+            for node in prefix {
+                if let Some(variable) = self.variable(node, Scope::Command).filter(chooses) {
+                    self.out.act(self.at(node), Does::Given(variable));
+                }
+            }
         }
     }
 
