@@ -33,6 +33,7 @@ pub mod linter;
 mod loader;
 mod made_for_torch;
 mod meant;
+mod mismatch;
 mod near;
 mod needs;
 pub mod notation;

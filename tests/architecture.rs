@@ -42,6 +42,7 @@ const MAY_USE: &[(&str, &str)] = &[
     ("meant", "environment knowledge resolve source version"),
     ("parts", "environment knowledge notation platform resolve version"),
     ("reach", "environment knowledge loader parts version"),
+    ("mismatch", "environment knowledge meant parts reach version"),
     ("extension", "chain environment knowledge loader platform version"),
     ("wheels", "environment knowledge notation platform resolve version"),
     ("tagged", "environment knowledge version"),
@@ -49,7 +50,7 @@ const MAY_USE: &[(&str, &str)] = &[
     ("alternative", "chain environment knowledge made_for_torch other_image outline platform version"),
     (
         "rules",
-        "alternative capability chain demand diagnostic environment extension knowledge loader made_for_torch meant near notation other_image outline parts platform reach resolve source tagged version visible wheels",
+        "alternative capability chain demand diagnostic environment extension knowledge loader made_for_torch meant mismatch near notation other_image outline parts platform reach resolve source tagged version visible wheels",
     ),
     ("suppress", "diagnostic outline rules source"),
     ("judge", "diagnostic environment knowledge outline rules settings source suppress"),

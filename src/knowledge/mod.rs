@@ -159,6 +159,13 @@ pub fn driver_bounds() -> &'static [DriverBound] {
     tables::DRIVER_BOUNDS
 }
 
+/// Whether all minors of a major of CUDA have one driver bound, and libraries of one name: from 11 on.
+#[must_use]
+pub fn goes_by_major(cuda: u32) -> bool {
+    let major = cuda.to_string();
+    tables::DRIVER_BOUNDS.iter().any(|row| row.cuda == major)
+}
+
 /// The CUDA version that a Linux driver reports.
 #[must_use]
 pub fn driver_cuda(driver: &DriverVersion) -> Option<CudaVersion> {

@@ -2,6 +2,7 @@
 
 use crate::diagnostic::{Fix, Severity};
 use crate::environment::{Environment, Evidence, Holds, Host, Launched};
+use crate::mismatch::Mismatch;
 use crate::outline::Outline;
 use crate::platform::Os;
 use crate::version::DriverVersion;
@@ -20,6 +21,7 @@ mod cuda_major_mix;
 mod cuda_paths_disagree;
 mod cudnn_major_mix;
 mod cudnn_too_old;
+mod cupy_cuda_mismatch;
 mod driver_in_container;
 mod driver_in_wsl;
 mod driver_too_old;
@@ -41,9 +43,11 @@ mod no_wheel_for_platform;
 mod no_wheel_for_python;
 mod nvcc_mismatch;
 mod nvidia_pin_conflict;
+mod onnxruntime_cuda_mismatch;
 mod package_withdrawn;
 mod pypi_build_is_cpu;
 mod pytorch_channel_frozen;
+mod tensorflow_cuda_mismatch;
 mod torch_from_conda_and_pip;
 mod torch_replaced_later;
 mod unknown_wheel_index;
@@ -72,6 +76,7 @@ pub static RULES: &[&Rule] = &[
     &cuda_paths_disagree::RULE,
     &cudnn_major_mix::RULE,
     &cudnn_too_old::RULE,
+    &cupy_cuda_mismatch::RULE,
     &driver_in_container::RULE,
     &driver_in_wsl::RULE,
     &driver_too_old::RULE,
@@ -93,9 +98,11 @@ pub static RULES: &[&Rule] = &[
     &no_wheel_for_python::RULE,
     &nvcc_mismatch::RULE,
     &nvidia_pin_conflict::RULE,
+    &onnxruntime_cuda_mismatch::RULE,
     &package_withdrawn::RULE,
     &pypi_build_is_cpu::RULE,
     &pytorch_channel_frozen::RULE,
+    &tensorflow_cuda_mismatch::RULE,
     &torch_from_conda_and_pip::RULE,
     &torch_replaced_later::RULE,
     &unknown_wheel_index::RULE,
@@ -260,6 +267,12 @@ impl Has {
             Self::Gpu { name, sm } => Some(format!("{name} ({sm})")),
             Self::Nothing | Self::Driver(_) => None,
         }
+    }
+}
+
+impl From<Mismatch> for Clash {
+    fn from(found: Mismatch) -> Self {
+        Self::new(found.holds, found.message, found.links).help(found.help)
     }
 }
 
