@@ -17,7 +17,7 @@ const MAY_USE: &[(&str, &str)] = &[
     ("knowledge", "near notation version"),
     ("platform", "knowledge version"),
     ("notation", "platform version"),
-    ("environment", "knowledge notation outline platform source version"),
+    ("environment", "device knowledge notation outline platform source version"),
     ("diagnostic", "environment source"),
     ("viewpoint", "source"),
     ("globs", "source"),

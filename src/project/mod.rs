@@ -31,6 +31,7 @@ mod tested;
 mod usage;
 mod variables;
 mod walk;
+mod watched;
 mod workspaces;
 mod worlds;
 

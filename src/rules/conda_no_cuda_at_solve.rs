@@ -20,7 +20,7 @@ fn check(env: &Environment, out: &mut Out) {
     if env.platform.os == Os::MacOs {
         return;
     }
-    let told = env.variables.contains_key("CONDA_OVERRIDE_CUDA");
+    let told = env.variable("CONDA_OVERRIDE_CUDA").is_some();
     for step in env.steps.iter().filter(|step| step.tool == Tool::Conda && !told) {
         // While an image is built no driver is there; pixi works out for machines without CUDA unless it is told.
         let image = if env.is_built { meant::for_gpu(env) } else { None };

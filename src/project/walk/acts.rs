@@ -39,6 +39,13 @@ enum Frame {
 impl<'a> Walker<'_, 'a> {
     /// Lets acts happen; whether their shell has ended with them.
     pub(super) fn acts(&mut self, path: &str, acts: &'a [Act], depth: usize) -> bool {
+        let outer = self.nest();
+        let ended = self.each(path, acts, depth);
+        self.unnest(outer);
+        ended
+    }
+
+    fn each(&mut self, path: &str, acts: &'a [Act], depth: usize) -> bool {
         if !self.bounds.follows(depth) || !self.bounds.acts(acts) {
             return false;
         }
@@ -94,7 +101,7 @@ impl<'a> Walker<'_, 'a> {
                 };
                 // What follows rests on the machine, too.
                 let unseen = open == 0 && takes || leaves == Leaves::Shell && says.suits_host();
-                self.weigh_leaving(act, Some(open).filter(|_| !unseen));
+                self.weigh_leaving(act, leaves, Some(open).filter(|_| !unseen));
             }
             if !takes {
                 match &act.does {
@@ -178,23 +185,29 @@ impl<'a> Walker<'_, 'a> {
         let mut ended = false;
         match &act.does {
             Does::Set(variable) if variable.scope == Scope::Command => {
+                let before = self.listen();
                 let value = match &variable.value {
                     Some(text) => self.variables.value(text, act.at, Seen::Programs),
                     None => Value::unknown(act.at, Seen::Programs),
                 };
+                self.heard_setting(before);
                 self.pending.push((variable.name.clone(), value));
                 return false;
             }
-            Does::Set(variable) if variable.scope == Scope::Shell => {
+            Does::Set(variable) => {
                 let before = self.listen();
                 self.set(variable, act.at);
-                self.heard_variable(&variable.name, before);
+                self.heard_setting(before);
             }
-            Does::Set(variable) => self.set(variable, act.at),
             Does::Answer(answer) => {
                 let before = self.listen();
                 self.answer(answer);
-                self.heard_variable(&answer.name, before);
+                self.heard_setting(before);
+            }
+            Does::Enter(place @ Place::Directory(_)) => {
+                let before = self.listen();
+                self.go(place);
+                self.heard_setting(before);
             }
             Does::Enter(place) => self.go(place),
             Does::Install(install) => {

@@ -88,6 +88,8 @@ impl<'a> Walker<'_, 'a> {
 
     /// Whether a file of the root is where a command runs, unchanged.
     fn is_as_read(&mut self, path: &str) -> bool {
+        self.ask_for_changes(path);
+        self.ask_where(path);
         let Some(image) = &self.image else { return !self.edited.contains(path) };
         if !self.bounds.look_through(image.contents.len() * image.contexts.len()) {
             return false;
