@@ -1,9 +1,9 @@
 //! The variables in force while a start is walked, and what a [`Text`] comes to under them.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use super::origins::Origin;
-use super::watched::{Setting, Watched};
+use super::watched::{Settings, Watched};
 use super::{File, paths};
 use crate::environment::tells;
 use crate::notation::asking::Says;
@@ -129,9 +129,9 @@ impl Variables {
         self.watched.is_some()
     }
     /// All that made a difference to anybody, with what is told of the variables that programs see in the end.
-    pub(super) fn asked(&mut self) -> HashSet<Setting> {
-        let Some(mut watched) = self.watched.take() else { return HashSet::new() };
-        let mut asked = watched.swap(HashSet::new());
+    pub(super) fn asked(&mut self) -> Settings {
+        let Some(mut watched) = self.watched.take() else { return Settings::default() };
+        let mut asked = watched.swap(Settings::default());
         for (name, _) in self.exported().filter(|(name, _)| tells(name)) {
             watched.in_the_end(name, &mut asked);
         }

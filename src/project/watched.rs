@@ -1,10 +1,16 @@
 //! Which settings of variables a walk asks for: those that may stand where it asks, whichever way the tests go.
 
 use std::collections::{HashMap, HashSet};
+use std::hash::BuildHasherDefault;
 use std::sync::{Arc, Mutex, PoisonError};
+
+use super::number::Number;
 
 /// A setting of a variable, or all settings of one, by a number of its own.
 pub(super) type Setting = u32;
+
+/// Settings by their numbers.
+pub(super) type Settings = HashSet<Setting, BuildHasherDefault<Number>>;
 
 /// The choices under which something happens, outermost first, by numbers of their own.
 pub(super) type Under = Arc<[u32]>;
@@ -15,7 +21,7 @@ const TOLD_APART: usize = 64;
 /// What has been set, and what has been asked for.
 #[derive(Debug, Default)]
 pub(super) struct Watched {
-    asked: Mutex<HashSet<Setting>>,
+    asked: Mutex<Settings>,
     by_name: HashMap<String, Named>,
     /// The variables that were set, in that order: those of a subshell are taken back.
     order: Vec<String>,
@@ -88,7 +94,7 @@ impl Watched {
         }
     }
     /// The settings of a variable that may hold under these choices.
-    fn reaching(&self, name: &str, here: &[u32], found: &mut HashSet<Setting>) {
+    fn reaching(&self, name: &str, here: &[u32], found: &mut Settings) {
         let Some(named) = self.by_name.get(name) else { return };
         for (n, set) in named.now.iter().rev().enumerate() {
             if n == TOLD_APART {
@@ -102,11 +108,11 @@ impl Watched {
         }
     }
     /// The settings of a variable that may hold in the end, whatever is chosen.
-    pub(super) fn in_the_end(&self, name: &str, found: &mut HashSet<Setting>) {
+    pub(super) fn in_the_end(&self, name: &str, found: &mut Settings) {
         self.reaching(name, &[], found);
     }
     /// What was asked for, with these in its place.
-    pub(super) fn swap(&mut self, asked: HashSet<Setting>) -> HashSet<Setting> {
+    pub(super) fn swap(&mut self, asked: Settings) -> Settings {
         std::mem::replace(self.asked.get_mut().unwrap_or_else(PoisonError::into_inner), asked)
     }
     /// The settings for which some numbers stand that stand for all of a variable.

@@ -424,7 +424,7 @@ impl<'p, 'a> Walker<'p, 'a> {
             && let Ok(parsed) = requirement::parse(text)
         {
             if let Some(marker) = text.split_once(';').map(|(_, m)| m.trim()).filter(|_| parsed.marker.is_some()) {
-                self.script.markers.insert(marker.to_owned());
+                self.meet_marker(marker);
             }
             if let Subject::Path(folder) = &parsed.subject {
                 let at = requirement.written.at;

@@ -108,7 +108,7 @@ impl<'a> Walker<'_, 'a> {
         let (mut may, mut sure) = (lock.markers.is_empty(), lock.markers.is_empty());
         for marker in &lock.markers {
             let holds = *markers.entry(marker).or_insert_with(|| {
-                self.script.markers.insert(marker.clone());
+                self.meet_marker(marker);
                 self.world.marker(marker)
             });
             may |= holds != Some(false);

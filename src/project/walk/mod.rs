@@ -391,17 +391,27 @@ impl<'p, 'a> Walker<'p, 'a> {
         }
     }
 
+    /// Remembers choices for the worlds that there are.
     fn meet<'c>(&mut self, choices: impl Iterator<Item = &'c Choice>) {
+        if self.survey.is_none() {
+            return;
+        }
         for choice in choices {
             match choice {
-                Choice::Marker(text) if self.script.markers.contains(text) => {}
-                Choice::Marker(text) => drop(self.script.markers.insert(text.clone())),
+                Choice::Marker(text) => self.meet_marker(text),
                 Choice::For(_) => {}
                 // The start itself says which of these there are.
                 choice if is_selected(choice) => {}
                 choice if self.script.choices.contains(choice) => {}
                 choice => drop(self.script.choices.insert(choice.clone())),
             }
+        }
+    }
+
+    /// Remembers a marker: Pythons may differ in it.
+    fn meet_marker(&mut self, text: &str) {
+        if self.survey.is_some() && !self.script.markers.contains(text) {
+            self.script.markers.insert(text.to_owned());
         }
     }
 

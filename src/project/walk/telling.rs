@@ -1,11 +1,12 @@
 //! Which tests tell: those whose arms do anything from which what is installed could differ. Of the others one arm is looked at.
 
 use std::borrow::Cow;
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
 
 use super::super::paths;
 use super::super::variables::{Variables, WORKING};
-use super::super::watched::{Setting, Under};
+use super::super::watched::{Setting, Settings, Under};
 use super::Walker;
 use crate::environment;
 use crate::knowledge::{configured_index, fetches_no_packages};
@@ -81,7 +82,7 @@ pub(super) fn brings_nothing(url: &Text) -> bool {
 pub(super) struct Survey {
     /// Choices by numbers of their own, and the tests of those that are arms.
     numbers: HashMap<Choice, u32>,
-    tests: Vec<Option<String>>,
+    tests: Vec<Option<Arc<str>>>,
     /// The choices under which the acts happen that are walked now: those of the act that leads to them.
     outer: Under,
     /// Those under which the last act stands, with all.
@@ -94,8 +95,8 @@ pub(super) struct Survey {
     /// The tests under which settings happen.
     sets: HashMap<Setting, Vec<u32>>,
     /// The settings of variables that a test, or another setting, rests on.
-    by_tests: HashMap<u32, HashSet<Setting>>,
-    by_settings: HashMap<Setting, HashSet<Setting>>,
+    by_tests: HashMap<u32, Settings>,
+    by_settings: HashMap<Setting, Settings>,
     /// Where what follows may not happen, innermost last.
     leaving: Vec<Leaving>,
 }
@@ -133,7 +134,7 @@ impl Survey {
             return *number;
         }
         let number = u32::try_from(self.tests.len()).unwrap_or(u32::MAX);
-        self.tests.push(if let Choice::Branch { test, .. } = choice { Some(test.clone()) } else { None });
+        self.tests.push(if let Choice::Branch { test, .. } = choice { Some(Arc::clone(test)) } else { None });
         self.numbers.insert(choice.clone(), number);
         number
     }
@@ -151,7 +152,7 @@ impl Survey {
         let own = self.here.get(self.outer.len()..).unwrap_or_default();
         own.iter().copied().filter(|number| self.test(*number).is_some())
     }
-    fn test(&self, number: u32) -> Option<&String> {
+    fn test(&self, number: u32) -> Option<&Arc<str>> {
         self.tests.get(number as usize)?.as_ref()
     }
 }
@@ -184,7 +185,7 @@ impl Walker<'_, '_> {
             Tells::Variable(_) | Tells::Something => {
                 let left = std::mem::take(&mut survey.leaving);
                 for number in left.into_iter().flat_map(|leaving| leaving.tests) {
-                    self.script.telling.extend(survey.test(number).cloned());
+                    self.script.telling.extend(survey.test(number).map(|test| test.to_string()));
                 }
                 tests(act).for_each(|test| add(&mut self.script.telling, test));
             }
@@ -245,16 +246,16 @@ impl Walker<'_, '_> {
     }
 
     /// What tests, or the value of a variable, rest on is asked from here on.
-    pub(super) fn listen(&mut self) -> HashSet<Setting> {
-        self.swap_asked(HashSet::new())
+    pub(super) fn listen(&mut self) -> Settings {
+        self.swap_asked(Settings::default())
     }
 
-    fn swap_asked(&mut self, asked: HashSet<Setting>) -> HashSet<Setting> {
-        self.variables.watched().map_or_else(HashSet::new, |watched| watched.swap(asked))
+    fn swap_asked(&mut self, asked: Settings) -> Settings {
+        self.variables.watched().map_or_else(Settings::default, |watched| watched.swap(asked))
     }
 
     /// It has been asked for the tests of the last act.
-    pub(super) fn heard_tests(&mut self, before: HashSet<Setting>) {
+    pub(super) fn heard_tests(&mut self, before: Settings) {
         let heard = self.swap_asked(before);
         let Some(survey) = self.survey.as_mut().filter(|_| !heard.is_empty()) else { return };
         let tests: Vec<u32> = survey.own_tests().collect();
@@ -264,9 +265,9 @@ impl Walker<'_, '_> {
     }
 
     /// It has been asked for what the last act sets.
-    pub(super) fn heard_setting(&mut self, mut before: HashSet<Setting>) {
+    pub(super) fn heard_setting(&mut self, mut before: Settings) {
         let setting = self.survey.as_ref().and_then(|survey| Some(survey.setting.as_ref()?.setting));
-        let heard = self.swap_asked(HashSet::new());
+        let heard = self.swap_asked(Settings::default());
         match (setting, &mut self.survey) {
             (Some(setting), Some(survey)) if !heard.is_empty() => survey.by_settings.entry(setting).or_default().extend(heard),
             _ => before.extend(heard),
@@ -289,7 +290,7 @@ impl Walker<'_, '_> {
         }
         let mut tests: Vec<String> = self.script.telling.iter().cloned().collect();
         let mut settings: Vec<Setting> = self.variables.asked().into_iter().collect();
-        let mut seen: HashSet<Setting> = settings.iter().copied().collect();
+        let mut seen: Settings = settings.iter().copied().collect();
         let wholes = self.variables.watched().map(|watched| watched.wholes()).unwrap_or_default();
         while !tests.is_empty() || !settings.is_empty() {
             let arms = tests.iter().filter_map(|test| arms.get(test.as_str())).flatten();
@@ -300,9 +301,9 @@ impl Walker<'_, '_> {
                 found.extend(wholes.get(&setting).into_iter().copied().flatten());
                 let under = survey.sets.get(&setting).into_iter().flatten().filter_map(|number| survey.test(*number));
                 for test in under {
-                    if !self.script.telling.contains(test) {
-                        self.script.telling.insert(test.clone());
-                        tests.push(test.clone());
+                    if !self.script.telling.contains(&**test) {
+                        self.script.telling.insert(test.to_string());
+                        tests.push(test.to_string());
                     }
                 }
             }
@@ -323,7 +324,7 @@ fn is_whole(act: &Act) -> bool {
 }
 
 fn tests(act: &Act) -> impl Iterator<Item = &str> {
-    act.when.0.iter().filter_map(|choice| if let Choice::Branch { test, .. } = choice { Some(test.as_str()) } else { None })
+    act.when.0.iter().filter_map(|choice| if let Choice::Branch { test, .. } = choice { Some(&**test) } else { None })
 }
 
 fn add(tests: &mut BTreeSet<String>, test: &str) {

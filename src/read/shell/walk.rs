@@ -264,12 +264,13 @@ impl<'e, 'o> Walk<'e, 'o> {
     }
 
     fn run(&mut self, root: Node<'_>) {
-        for function in scan::functions(root) {
-            self.out.functions.declare(self.name_of(function));
+        let functions = scan::functions(root);
+        for function in &functions {
+            self.out.functions.declare(self.name_of(*function));
         }
-        self.leaving = leaving::functions(root, self.excerpt.text());
-        self.answers = Answers::of(root, self.excerpt.text());
-        self.predicates = Predicates::of(root, self.excerpt.text());
+        self.leaving = leaving::functions(&functions, self.excerpt.text());
+        self.answers = Answers::of(&functions, self.excerpt.text());
+        self.predicates = Predicates::of(&functions, self.excerpt.text());
         let mut todo = vec![Step::Visit(root)];
         while let Some(step) = todo.pop() {
             match step {
@@ -285,7 +286,7 @@ impl<'e, 'o> Walk<'e, 'o> {
                 Step::Exports(node, file) => self.exports(node, file),
                 Step::Assign(node) => self.assign(node, Scope::Shell),
                 Step::Declare(node) => builtin::declare(self, node),
-                Step::Choose(test, arm) => self.out.choose(Choice::Branch { test, arm }),
+                Step::Choose(test, arm) => self.out.choose(Choice::Branch { test: test.into(), arm }),
                 Step::When(marker) => self.out.choose(Choice::Marker(marker)),
                 Step::Unchoose => self.out.unchoose(),
                 Step::Open(node) => self.out.open(self.at(node)),
