@@ -7,7 +7,7 @@ use super::super::paths;
 use super::super::variables::{self, Seen, Value, Variables};
 use super::decided::{Decided, of_build};
 use super::prefix::{conda, venv};
-use super::telling::brings_nothing;
+use super::telling::{FETCHED, brings_nothing};
 use super::{Compiling, Event, Kept, Prefix, Walker};
 use crate::knowledge::{
     Brings, configuration_variable, configured_index, feature_brings, fetches_no_packages, is_of_cudnn, is_shell_file,
@@ -241,6 +241,7 @@ impl<'a> Walker<'_, 'a> {
                 // Whether programs see its variables rests on how the shell is set.
                 self.unsure |= found.as_ref().is_some_and(|(_, path)| is_of_variables(path));
                 let name = self.path(text).map(|path| paths::name(&path).to_owned()).filter(|_| found.is_none());
+                self.variables.ask(FETCHED);
                 if let Some(url) = name.and_then(|name| self.fetched.get(&name).copied()) {
                     self.run_fetched(url);
                 }
@@ -283,6 +284,7 @@ impl<'a> Walker<'_, 'a> {
             Does::Use(used) => self.take_in(used, depth),
             Does::Fetched(url) => self.run_fetched(url),
             Does::Download(download) => {
+                let before = self.listen();
                 // NVIDIA's repository and installers for it have a name of their own.
                 let url = self.variables.resolve(&download.url);
                 self.put_cudnn(url.as_deref(), download.url.at);
@@ -293,8 +295,10 @@ impl<'a> Walker<'_, 'a> {
                 if let (Some(url), Some(to)) = (self.variables.resolve(&download.url), download.to.as_ref()) {
                     self.base.fetch(&url, self.variables.resolve(to).as_deref());
                 }
+                self.heard_setting(before);
             }
             Does::CondaInstaller { file, prefix } => {
+                self.variables.ask(FETCHED);
                 if let (Some(file), Some(prefix)) = (self.variables.resolve(file), self.variables.resolve(prefix)) {
                     self.base.install(&file, self.here(&prefix));
                 }

@@ -18,6 +18,8 @@ enum Tells<'a> {
     /// What a variable is, or on what it rests: it tells where anybody asks for that. So do a shell's folder and the files that
     /// were changed, by [`WORKING`] and [`edited`].
     Variable(Cow<'a, str>),
+    /// Not whether it happens, but what stands in it: where anybody asks for that.
+    Words(&'static str),
     Something,
 }
 
@@ -37,9 +39,10 @@ fn tells<'a>(act: &'a Act, variables: &Variables) -> Tells<'a> {
         },
         // A frame is there in any case.
         Does::Enter(Place::Subshell | Place::Call | Place::Back) => Tells::Nothing,
-        Does::Launch(_) | Does::Sent(_) | Does::Download(_) | Does::Patch(_) | Does::ConfigMap(_) | Does::DefaultRuntime => {
-            Tells::Nothing
-        }
+        Does::Launch(_) | Does::Sent(_) | Does::Patch(_) | Does::ConfigMap(_) | Does::DefaultRuntime => Tells::Nothing,
+        // What it is by its name is looked at where it is fetched.
+        Does::Download(download) if is_of_nvidia(&download.url, variables) => Tells::Nothing,
+        Does::Download(_) => Tells::Words(FETCHED),
         Does::Fetched(url) if brings_nothing(url) => Tells::Nothing,
         Does::Conflict(_) | Does::Members(_) => Tells::Nothing,
         // What follows is weighed in its place.
@@ -50,6 +53,17 @@ fn tells<'a>(act: &'a Act, variables: &Variables) -> Tells<'a> {
         Does::Install(install) if install.flags.elsewhere => Tells::Nothing,
         _ => Tells::Something,
     }
+}
+
+/// The variable that stands for what was fetched, and from where.
+pub(super) const FETCHED: &str = "(fetched)";
+
+/// Whether the address of what is fetched may say that it is cuDNN, or for WSL.
+fn is_of_nvidia(url: &Text, variables: &Variables) -> bool {
+    let says = |text: &str| text.contains("cudnn") || text.contains("wsl");
+    let literal = |piece: &Piece| if let Piece::Literal(text) = piece { Some(says(text)) } else { None };
+    let written: Vec<bool> = url.pieces.iter().filter_map(literal).collect();
+    written.is_empty() || written.contains(&true) || variables.peek(url).is_some_and(|url| says(&url))
 }
 
 /// A file of which not even the name is known stays as it is.
@@ -170,6 +184,11 @@ impl Walker<'_, '_> {
         }
         match tells(act, &self.variables) {
             Tells::Nothing => {}
+            Tells::Words(name) => {
+                let Some(watched) = self.variables.watched() else { return };
+                let setting = watched.number();
+                survey.setting = Some(Sets { name: name.to_owned(), setting, under, sure: false });
+            }
             Tells::Variable(name) if self.variables.is_watched() => {
                 let name = name.into_owned();
                 let Some(watched) = self.variables.watched() else { return };
