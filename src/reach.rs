@@ -264,7 +264,7 @@ fn cuda_of_part(name: &str) -> Option<LibraryVersion> {
 
 /// On a machine that no image describes, a path of libraries says that there are some.
 fn others_on_library_path(env: &Environment) -> bool {
-    let path = env.variables.get("LD_LIBRARY_PATH").filter(|_| env.image.is_none());
+    let path = env.variable("LD_LIBRARY_PATH").filter(|_| env.image.is_none());
     path.is_some_and(|path| path.written.split(':').any(|folder| folder.contains("cuda") || folder.contains("cudnn")))
 }
 

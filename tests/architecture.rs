@@ -18,7 +18,7 @@ const MAY_USE: &[(&str, &str)] = &[
     ("knowledge", "near notation platform version"),
     ("platform", "knowledge version"),
     ("notation", "platform version"),
-    ("environment", "knowledge notation outline platform source version"),
+    ("environment", "device knowledge notation outline platform source version"),
     ("diagnostic", "environment source"),
     ("viewpoint", "source"),
     ("globs", "source"),

@@ -111,10 +111,10 @@ impl Root {
         // The text may be of a file, and a folder, that an editor has yet to make.
         let is_new = asks.stdin.is_some() && !target.root.exists();
         let tree = if is_new { Tree::default() } else { walk::walk(&target.root, &asked) };
-        for file in &tree.files {
-            root.files.insert(file.path.clone());
-            let done = root.linter.set(&file.path, &file.text);
-            mistakes.extend(done.err().filter(|_| root.concerns(&file.path)).unwrap_or_default());
+        let files: Vec<(&str, &str)> = tree.files.iter().map(|file| (file.path.as_str(), file.text.as_str())).collect();
+        for ((path, _), done) in files.iter().zip(root.linter.set_all(&files)) {
+            root.files.insert((*path).to_owned());
+            mistakes.extend(done.err().filter(|_| root.concerns(path)).unwrap_or_default());
         }
         root.skipped = tree.skipped;
         // A configuration that cannot be read must not be passed over.

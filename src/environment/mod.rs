@@ -1,10 +1,12 @@
 //! What is there together, under one set of choices; and the machine that it meets.
 
 mod compiled;
+mod variables;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 pub use compiled::{Building, Compiled, SystemPart, Toolkit, Toolkits};
+pub(crate) use variables::tells;
 
 use crate::knowledge::{self, Basis, Kernels, Library, Part, Release, Segment, SigningKey, Sm};
 use crate::notation::match_spec::MatchSpec;
@@ -51,7 +53,7 @@ pub struct Environment {
     pub components: Vec<Component>,
     /// The paths of the files that ask for it.
     pub files: BTreeMap<FileId, String>,
-    /// Exported variables in the end, by name.
+    /// Exported variables in the end, by name, of those that tell anything: [`tells`].
     pub variables: BTreeMap<String, Setting>,
     /// The driver that a step puts on the machine, in the place of the one that the host is told to have.
     pub own_driver: Option<OwnDriver>,

@@ -22,6 +22,8 @@ pub use place::{Answer, Leaves, Place, Scope, Variable};
 pub use text::{Composed, Lead, Piece, PutIn, Text};
 pub use told::{Covers, Ignore, Torn, Vain};
 
+use std::sync::Arc;
+
 use crate::source::Span;
 
 /// What a file says.
@@ -159,7 +161,7 @@ pub enum Choice {
     /// arm 0 is the `then` of an `if`, the last the `else`.
     Branch {
         /// The test as written (`if`), or the word and its patterns (`case`).
-        test: String,
+        test: Arc<str>,
         /// Which arm, from 0.
         arm: u32,
     },

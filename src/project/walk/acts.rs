@@ -7,7 +7,7 @@ use super::super::paths;
 use super::super::variables::{self, Seen, Value, Variables};
 use super::decided::{Decided, of_build};
 use super::prefix::{conda, venv};
-use super::telling::brings_nothing;
+use super::telling::{FETCHED, brings_nothing};
 use super::{Compiling, Event, Kept, Prefix, Walker};
 use crate::knowledge::{
     Brings, configuration_variable, configured_index, feature_brings, fetches_no_packages, is_of_cudnn, is_shell_file,
@@ -39,6 +39,13 @@ enum Frame {
 impl<'a> Walker<'_, 'a> {
     /// Lets acts happen; whether their shell has ended with them.
     pub(super) fn acts(&mut self, path: &str, acts: &'a [Act], depth: usize) -> bool {
+        let outer = self.nest();
+        let ended = self.each(path, acts, depth);
+        self.unnest(outer);
+        ended
+    }
+
+    fn each(&mut self, path: &str, acts: &'a [Act], depth: usize) -> bool {
         if !self.bounds.follows(depth) || !self.bounds.acts(acts) {
             return false;
         }
@@ -94,7 +101,7 @@ impl<'a> Walker<'_, 'a> {
                 };
                 // What follows rests on the machine, too.
                 let unseen = open == 0 && takes || leaves == Leaves::Shell && says.suits_host();
-                self.weigh_leaving(act, Some(open).filter(|_| !unseen));
+                self.weigh_leaving(act, leaves, Some(open).filter(|_| !unseen));
             }
             if !takes {
                 match &act.does {
@@ -178,23 +185,29 @@ impl<'a> Walker<'_, 'a> {
         let mut ended = false;
         match &act.does {
             Does::Set(variable) if variable.scope == Scope::Command => {
+                let before = self.listen();
                 let value = match &variable.value {
                     Some(text) => self.variables.value(text, act.at, Seen::Programs),
                     None => Value::unknown(act.at, Seen::Programs),
                 };
+                self.heard_setting(before);
                 self.pending.push((variable.name.clone(), value));
                 return false;
             }
-            Does::Set(variable) if variable.scope == Scope::Shell => {
+            Does::Set(variable) => {
                 let before = self.listen();
                 self.set(variable, act.at);
-                self.heard_variable(&variable.name, before);
+                self.heard_setting(before);
             }
-            Does::Set(variable) => self.set(variable, act.at),
             Does::Answer(answer) => {
                 let before = self.listen();
                 self.answer(answer);
-                self.heard_variable(&answer.name, before);
+                self.heard_setting(before);
+            }
+            Does::Enter(place @ Place::Directory(_)) => {
+                let before = self.listen();
+                self.go(place);
+                self.heard_setting(before);
             }
             Does::Enter(place) => self.go(place),
             Does::Install(install) => {
@@ -228,6 +241,7 @@ impl<'a> Walker<'_, 'a> {
                 // Whether programs see its variables rests on how the shell is set.
                 self.unsure |= found.as_ref().is_some_and(|(_, path)| is_of_variables(path));
                 let name = self.path(text).map(|path| paths::name(&path).to_owned()).filter(|_| found.is_none());
+                self.variables.ask(FETCHED);
                 if let Some(url) = name.and_then(|name| self.fetched.get(&name).copied()) {
                     self.run_fetched(url);
                 }
@@ -278,6 +292,7 @@ impl<'a> Walker<'_, 'a> {
             Does::Use(used) => self.take_in(used, depth),
             Does::Fetched(url) => self.run_fetched(url),
             Does::Download(download) => {
+                let before = self.listen();
                 // NVIDIA's repository and installers for it have a name of their own.
                 let url = self.variables.resolve(&download.url);
                 self.put_cudnn(url.as_deref(), download.url.at);
@@ -291,8 +306,10 @@ impl<'a> Walker<'_, 'a> {
                 if let (Some(url), Some(to)) = (self.variables.resolve(&download.url), download.to.as_ref()) {
                     self.base.fetch(&url, self.variables.resolve(to).as_deref());
                 }
+                self.heard_setting(before);
             }
             Does::CondaInstaller { file, prefix } => {
+                self.variables.ask(FETCHED);
                 if let (Some(file), Some(prefix)) = (self.variables.resolve(file), self.variables.resolve(prefix)) {
                     self.base.install(&file, self.here(&prefix));
                 }

@@ -119,6 +119,7 @@ impl Walker<'_, '_> {
     }
 
     pub(super) fn variable(&self, name: &str) -> Option<&Value> {
+        self.variables.ask(name);
         let pending = self.pending.iter().rev().find(|(n, _)| n == name).map(|(_, v)| v);
         pending.or_else(|| self.variables.get(name).filter(|v| v.seen != Seen::Shell))
     }

@@ -168,6 +168,7 @@ impl<'p, 'a> Walker<'p, 'a> {
     /// The folder of a project that is installed, as an ask: what is built in it has its name.
     fn folder_of(&self, include: &Include) -> Option<Asked> {
         let path = self.path(&include.path)?;
+        self.ask_where(&path);
         let working = self.image.as_ref().map(|image| image.folder.as_str()).or(self.folders.first().map(String::as_str))?;
         let text = Some(format!("./{}", paths::inside(working, &path)));
         let (at, language) = (include.path.at, Language::Pep508);
@@ -427,7 +428,7 @@ impl<'p, 'a> Walker<'p, 'a> {
             && let Ok(parsed) = requirement::parse(text)
         {
             if let Some(marker) = text.split_once(';').map(|(_, m)| m.trim()).filter(|_| parsed.marker.is_some()) {
-                self.script.markers.insert(marker.to_owned());
+                self.meet_marker(marker);
             }
             if let Subject::Path(folder) = &parsed.subject {
                 let at = requirement.written.at;

@@ -1,6 +1,8 @@
 //! From a path as written to a file of the root.
 
+use super::super::variables::WORKING;
 use super::super::{File, locks, paths};
+use super::telling::edited;
 use super::{Link, Walker};
 use crate::outline::{How, Kind, Sifted, Text, Tool};
 use crate::source::Span;
@@ -31,6 +33,8 @@ impl<'a> Walker<'_, 'a> {
     }
 
     fn find(&mut self, path: &str, at: Span, kind: Kind) -> Option<(File<'a>, String)> {
+        self.ask_for_changes(path);
+        self.ask_where(path);
         if !self.sifted.is_empty() {
             for place in self.places(path) {
                 self.script.installed.extend(self.sifted.get(&place).into_iter().flatten().cloned());
@@ -70,8 +74,23 @@ impl<'a> Walker<'_, 'a> {
         self.unless(edited, found, at)
     }
 
+    /// It makes a difference whether a file was changed.
+    pub(super) fn ask_for_changes(&self, path: &str) {
+        if self.variables.is_watched() {
+            self.variables.ask(&edited(paths::name(path)));
+        }
+    }
+
+    /// It makes a difference from where a path leads.
+    pub(super) fn ask_where(&self, path: &str) {
+        if !path.starts_with(['/', '~']) {
+            self.variables.ask(WORKING);
+        }
+    }
+
     /// Where a file lies that a command names: its place in the image, or under the root; absolute paths stay.
     pub(super) fn places(&self, path: &str) -> Vec<String> {
+        self.ask_where(path);
         match &self.image {
             Some(image) => vec![paths::inside(&image.folder, path)],
             None if path.starts_with('/') => vec![path.to_owned()],
@@ -81,6 +100,7 @@ impl<'a> Walker<'_, 'a> {
 
     /// Where a path leads under the root.
     pub(super) fn lead(&self, path: &str) -> Vec<String> {
+        self.ask_where(path);
         let relative = || self.folders.iter().filter_map(|folder| paths::join(folder, path)).collect();
         paths::leading(path, &self.starts).unwrap_or_else(relative)
     }

@@ -50,7 +50,7 @@ pub(crate) struct Script {
     pub(crate) telling: BTreeSet<String>,
     /// All markers that were met.
     pub(crate) markers: BTreeSet<String>,
-    /// Exported variables in the end.
+    /// Exported variables in the end, of those that tell anything.
     pub(crate) exported: BTreeMap<String, Value>,
     /// What became of the files and images that are named, by place.
     pub(crate) links: BTreeMap<Span, Link>,

@@ -66,6 +66,7 @@ impl<'a> Walker<'_, 'a> {
             let files = paths.into_iter().flatten().map(|(file, _)| file);
             files.into_iter().find(|file| self.has_settings(*file))
         } else {
+            self.ask_where("");
             let folders = self.folders.clone();
             folders.iter().find_map(|folder| self.nearest(folder))
         };

@@ -138,7 +138,7 @@ impl Out {
         if self.untold > 0 || !self.entries.iter().skip(mid).any(installs) {
             return;
         }
-        let first = Choice::Branch { test, arm: 0 };
+        let first = Choice::Branch { test: test.into(), arm: 0 };
         let same = |choice: &Choice| matches!((choice, &first), (Choice::Branch { test: a, .. }, Choice::Branch { test: b, .. }) if a == b);
         for entry in self.entries.iter_mut().take(mid).skip(start).filter(|entry| installs(entry)) {
             if let Entry::Act(act) = entry
@@ -291,12 +291,13 @@ impl<'e, 'o> Walk<'e, 'o> {
     }
 
     fn run(&mut self, root: Node<'_>) {
-        for function in scan::functions(root) {
-            self.out.functions.declare(self.name_of(function));
+        let functions = scan::functions(root);
+        for function in &functions {
+            self.out.functions.declare(self.name_of(*function));
         }
-        self.leaving = leaving::functions(root, self.excerpt.text());
-        self.answers = Answers::of(root, self.excerpt.text());
-        self.predicates = Predicates::of(root, self.excerpt.text());
+        self.leaving = leaving::functions(&functions, self.excerpt.text());
+        self.answers = Answers::of(&functions, self.excerpt.text());
+        self.predicates = Predicates::of(&functions, self.excerpt.text());
         let mut todo = vec![Step::Visit(root)];
         while let Some(step) = todo.pop() {
             match step {
@@ -312,7 +313,7 @@ impl<'e, 'o> Walk<'e, 'o> {
                 Step::Exports(node, file) => self.exports(node, file),
                 Step::Assign(node) => self.assign(node, Scope::Shell),
                 Step::Declare(node) => builtin::declare(self, node),
-                Step::Choose(test, arm) => self.out.choose(Choice::Branch { test, arm }),
+                Step::Choose(test, arm) => self.out.choose(Choice::Branch { test: test.into(), arm }),
                 Step::Mark => self.out.marks.push(self.out.entries.len()),
                 Step::Instead(test) => self.out.instead(test),
                 Step::When(marker) => self.out.choose(Choice::Marker(marker)),

@@ -321,7 +321,7 @@ fn branch(test: &str, row: &Row) -> Option<Option<Choice>> {
         Some((left, right)) => (format!("{} == {}", left.trim(), right.trim()), 1),
         None => (test.clone(), 0),
     };
-    Some(Some(Choice::Branch { test, arm }))
+    Some(Some(Choice::Branch { test: test.into(), arm }))
 }
 
 /// A container with `options: --gpus all`.

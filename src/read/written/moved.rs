@@ -111,9 +111,9 @@ impl Moving<'_> {
             | Choice::Group(name)
             | Choice::Feature(name)
             | Choice::Marker(name)
-            | Choice::Branch { test: name, .. }
             | Choice::Row { job: name, .. }
             | Choice::PixiEnvironment(name) => self.name(name),
+            Choice::Branch { test, .. } => self.name(test),
             Choice::For(_) => {}
         }
     }
