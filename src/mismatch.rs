@@ -93,7 +93,7 @@ fn wrong_cudnn(env: &Environment, component: &Component, told: &[Evidence]) -> O
 fn none(env: &Environment, component: &Component, library: Library, needs: &Needs, reach: &Reach) -> Option<Mismatch> {
     let image = env.image.as_ref()?;
     let of_cuda = image.row.is_some_and(|row| row.flavour != Flavour::None);
-    if !reach.is_empty() || !(of_cuda || !env.gpus.is_empty()) || meant::is_for_others(env) {
+    if !reach.is_empty() || !of_cuda && env.gpus.is_empty() || meant::is_for_others(env) {
         return None;
     }
     let (need, holds) = needs.picked()?;

@@ -3,14 +3,15 @@
 use super::{Environment, Setting};
 use crate::device;
 
-/// Those by which programs find CUDA and libraries, and those that say what the driver must be.
-const TELLING: [&str; 8] = [
+/// Those by which programs find CUDA and libraries, and those that say what of the driver there is, and what it must be.
+const TELLING: [&str; 9] = [
     "CUDA_HOME",
     "CUDA_PATH",
     "CUDA_ROOT",
     "CUDA_TOOLKIT_ROOT_DIR",
     "LD_LIBRARY_PATH",
     "NVIDIA_DISABLE_REQUIRE",
+    "NVIDIA_DRIVER_CAPABILITIES",
     "NVIDIA_REQUIRE_CUDA",
     "PATH",
 ];

@@ -18,7 +18,7 @@ fn check_image(env: &Environment, out: &mut Out) {
     if !env.is_built || !env.runs || env.thrown_away || env.unread_environment || env.unagreed.contains(CAPABILITIES) {
         return;
     }
-    let Some(set) = env.variables.get(CAPABILITIES) else { return };
+    let Some(set) = env.variable(CAPABILITIES) else { return };
     if let Some(list) = &set.value {
         let needs = capability::needs(&env.own_words, &env.variables, &[env]);
         report(list, &set.evidence, &format!("{CAPABILITIES}={list}"), &needs, out);
