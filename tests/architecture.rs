@@ -43,7 +43,7 @@ const MAY_USE: &[(&str, &str)] = &[
     ("reach", "environment knowledge loader parts version"),
     ("extension", "chain environment knowledge loader platform version"),
     ("wheels", "environment knowledge notation platform resolve version"),
-    ("tagged", "environment knowledge version"),
+    ("tagged", "environment knowledge notation version"),
     ("alternative", "chain environment knowledge made_for_torch other_image outline platform version"),
     (
         "rules",
