@@ -45,7 +45,7 @@ const MAY_USE: &[(&str, &str)] = &[
     ("mismatch", "environment knowledge meant parts reach version"),
     ("extension", "chain environment knowledge loader platform version"),
     ("wheels", "environment knowledge notation platform resolve version"),
-    ("tagged", "environment knowledge version"),
+    ("tagged", "environment knowledge notation version"),
     ("capability", "environment knowledge source"),
     ("alternative", "chain environment knowledge made_for_torch other_image outline platform version"),
     (

@@ -299,11 +299,9 @@ fn a_task_of_pixi_runs_on_the_gpu() {
     ] {
         assert!(manifest(task).is_empty(), "{task}: {:?}", manifest(task));
     }
-    let in_project = format!(
-        "[tool.pixi.tasks]\ntrain = \"python t.py --device cuda\"\n[tool.pixi.workspace]\nchannels = [\"conda-forge\"]\n\
-                              platforms = [\"linux-64\"]\n[tool.pixi.dependencies]\npytorch = \"*\"\n"
-    );
-    assert_eq!(found(&[("pyproject.toml", &in_project)]), [NO_CUDA]);
+    let in_project = "[tool.pixi.tasks]\ntrain = \"python t.py --device cuda\"\n[tool.pixi.workspace]\nchannels = [\"conda-forge\"]\n\
+                      platforms = [\"linux-64\"]\n[tool.pixi.dependencies]\npytorch = \"*\"\n";
+    assert_eq!(found(&[("pyproject.toml", in_project)]), [NO_CUDA]);
 }
 
 #[test]
