@@ -13,9 +13,12 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(env: &Environment, out: &mut Out) {
-    for (n, step) in env.steps.iter().enumerate().filter(|(_, step)| step.tool != Tool::Conda) {
-        let conda: Vec<&Ask> =
-            env.steps[..n].iter().filter(|step| step.tool == Tool::Conda).flat_map(|step| &step.asks).collect();
+    let mut conda: Vec<&Ask> = Vec::new();
+    for step in &env.steps {
+        if step.tool == Tool::Conda {
+            conda.extend(&step.asks);
+            continue;
+        }
         for ask in step.asks.iter().filter(|ask| ask.from != Origin::Required) {
             out.extend(clash(step, ask, &conda));
         }
