@@ -184,7 +184,7 @@ impl State {
     }
 
     /// What is there in the end.
-    pub(super) fn components(&self) -> Vec<Component> {
+    pub(super) fn components(&mut self) -> Vec<Component> {
         let mut asked: HashMap<(&str, Span), (usize, usize)> = HashMap::new();
         // Of several steps that ask for it at one place the last counts.
         for (n, step) in self.steps.iter().enumerate().rev() {
@@ -192,11 +192,10 @@ impl State {
                 asked.entry((&ask.package, ask.evidence.at)).or_insert((n, k));
             }
         }
-        let held = self.installed.iter().map(|(name, held)| Component {
-            name: name.clone(),
-            builds: held.builds.clone(),
-            evidence: held.evidence.clone(),
-            asked: asked.get(&(name.as_str(), held.evidence.at)).copied(),
+        let held = std::mem::take(&mut self.installed).into_iter();
+        let held = held.map(|(name, held)| {
+            let asked = asked.get(&(name.as_str(), held.evidence.at)).copied();
+            Component { name, builds: held.builds, evidence: held.evidence, asked }
         });
         held.collect()
     }
