@@ -29,12 +29,15 @@ impl Default for Platform {
 }
 
 impl Platform {
-    /// Says of the Python that it is one of these, too; what contradicts all that was known before says nothing.
-    pub fn narrow_python(&mut self, pythons: Pythons) {
+    /// Says of the Python that it is one of these, too; what contradicts all that was known before says nothing, and is answered
+    /// with `false`.
+    pub fn narrow_python(&mut self, pythons: Pythons) -> bool {
+        let agrees = self.wheels.meets(pythons);
         for known in [&mut self.python, &mut self.wheels] {
             let both = known.and(pythons);
             *known = if both.0 == 0 { *known } else { both };
         }
+        agrees
     }
     /// Says of the Python that it is one of these.
     pub fn set_python(&mut self, pythons: Pythons) {
@@ -98,7 +101,7 @@ impl Os {
         let labels = labels.to_lowercase();
         let named = |systems: &[&str]| labels.split_whitespace().any(|label| systems.iter().any(|name| label.starts_with(name)));
         let systems: [(Self, &[&str]); 3] =
-            [(Self::MacOs, &["macos"]), (Self::Windows, &["windows"]), (Self::Linux, &["ubuntu", "linux"])];
+            [(Self::MacOs, &["macos"]), (Self::Windows, &["win"]), (Self::Linux, &["ubuntu", "linux"])];
         systems.into_iter().find(|(_, names)| named(names)).map(|(os, _)| os)
     }
     /// What GitHub calls it (`RUNNER_OS`, `runner.os`).

@@ -14,7 +14,8 @@ const MAY_USE: &[(&str, &str)] = &[
     ("near", ""),
     ("device", ""),
     ("work", ""),
-    ("knowledge", "near notation version"),
+    ("visible", ""),
+    ("knowledge", "near notation platform version"),
     ("platform", "knowledge version"),
     ("notation", "platform version"),
     ("environment", "device knowledge notation outline platform source version"),
@@ -22,13 +23,13 @@ const MAY_USE: &[(&str, &str)] = &[
     ("viewpoint", "source"),
     ("globs", "source"),
     // A reader knows syntax; a rule knows the chain.
-    ("read", "notation outline platform source"),
+    ("read", "device notation outline platform source"),
     ("config", "diagnostic environment globs knowledge outline platform read source version"),
     ("settings", "config diagnostic source"),
     ("project", "device environment knowledge notation outline platform read source version work"),
     ("resolve", "environment knowledge notation outline platform source version"),
     ("loader", "environment knowledge outline platform version"),
-    ("install", "environment knowledge loader notation outline platform project resolve secret source version"),
+    ("install", "device environment knowledge loader notation outline platform project resolve secret source version"),
     ("launched", "device environment knowledge outline project source work"),
     ("chain", "environment knowledge notation outline platform resolve source version"),
     ("unknown", "diagnostic environment knowledge project resolve secret source"),
@@ -38,15 +39,18 @@ const MAY_USE: &[(&str, &str)] = &[
     ("able", "chain environment knowledge resolve version"),
     ("other_image", "chain demand environment knowledge notation version"),
     ("made_for_torch", "chain environment knowledge outline platform version"),
-    ("meant", "environment knowledge version"),
+    ("meant", "environment knowledge resolve source version"),
     ("parts", "environment knowledge notation platform resolve version"),
     ("reach", "environment knowledge loader parts version"),
+    ("mismatch", "environment knowledge meant parts reach version"),
     ("extension", "chain environment knowledge loader platform version"),
+    ("wheels", "environment knowledge notation platform resolve version"),
     ("tagged", "environment knowledge version"),
+    ("capability", "environment knowledge source"),
     ("alternative", "chain environment knowledge made_for_torch other_image outline platform version"),
     (
         "rules",
-        "alternative chain demand diagnostic environment extension knowledge loader made_for_torch meant near notation other_image outline parts platform reach resolve source tagged version",
+        "alternative capability chain demand diagnostic environment extension knowledge loader made_for_torch meant mismatch near notation other_image outline parts platform reach resolve source tagged version visible wheels",
     ),
     ("suppress", "diagnostic outline rules source"),
     ("judge", "diagnostic environment knowledge outline rules settings source suppress"),
@@ -120,6 +124,18 @@ fn the_engine_touches_nothing_outside() {
             ["std::fs", "std::env::", "std::net", "std::process", "SystemTime", "Instant::now", "println!", "eprintln!"]
         {
             assert!(!code.contains(outside), "{}: {outside}", file.display());
+        }
+    }
+}
+
+/// Only variables that tell anything are kept; whoever asks for another one is told by a panic.
+#[test]
+fn variables_of_environments_are_asked_for_by_name() {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    for file in rust_files(&src) {
+        let code = code(&file);
+        for past in ["env.variables.get(", "env.variables.contains_key(", "environment.variables.get("] {
+            assert!(!code.contains(past), "{}: `{past}` for `variable(`", file.display());
         }
     }
 }

@@ -21,11 +21,14 @@ fn pages_tell_the_truth() {
             assert!(page.sections.contains(&section), "{} needs a section {section}", rule.name);
         }
         assert!(!page.bad.is_empty() && !page.good.is_empty(), "{} needs a Bad and a Good example", rule.name);
+        let mut silent = false;
         for example in &page.good {
             let (report, linter) = example.lint();
             let loud: Vec<String> = printed(&report, &linter, |severity| severity > Severity::Info);
             assert!(loud.is_empty(), "a Good example of {} is not silent: {loud:#?}", rule.name);
+            silent |= !report.diagnostics.iter().any(|d| d.rule == rule.name);
         }
+        assert!(silent, "{} speaks of each of its Good examples", rule.name);
         let mut text = rule.page.to_owned();
         for example in &page.bad {
             let (report, linter) = example.lint();

@@ -15,6 +15,7 @@ pub(crate) const IMAGE: &[&str] = &[
     "flavour",
     "cudnn",
     "torch",
+    "torch_nightly",
     "require_cuda",
     "driver",
     "driver_branches",
@@ -60,9 +61,10 @@ impl Tables {
             }
             let text = format!(
                 "Image {{ repository: {repository:?}, tag: {tag:?}, cuda: {cuda:?}, flavour: Flavour::{flavour}, cudnn: {cudnn:?}, \
-                 torch: {:?}, require_cuda: {:?}, driver: {:?}, driver_branches: &{:?}, gpu_only: {}, gpu_optional: {}, without_compat: {}, conda_torch: {}, os: {os:?}, \
+                 torch: {:?}, torch_nightly: {:?}, require_cuda: {:?}, driver: {:?}, driver_branches: &{:?}, gpu_only: {}, gpu_optional: {}, without_compat: {}, conda_torch: {}, os: {os:?}, \
                  python: {:?}, basis: {basis}, source: {source} }}",
                 row.text("torch")?,
+                row.text("torch_nightly")?,
                 row.text("require_cuda")?,
                 row.text("driver")?,
                 row.numbers("driver_branches")?,
@@ -117,6 +119,14 @@ impl Tables {
         self.source(row.must("source")?)?;
         let (system, python) = (row.must("system")?, row.must("python")?);
         self.system_pythons.push((text_key(system), format!("({system:?}, {python:?})")));
+        Ok(text_key(system))
+    }
+
+    /// The glibc of a system.
+    pub(crate) fn system_glibc(&mut self, row: &Row) -> Answer<Key> {
+        self.source(row.must("source")?)?;
+        let (system, glibc) = (row.must("system")?, row.must("glibc")?);
+        self.system_glibcs.push((text_key(system), format!("({system:?}, {glibc:?})")));
         Ok(text_key(system))
     }
 }

@@ -171,6 +171,32 @@ impl Tables {
         Ok(text_key(package))
     }
 
+    /// A package of which no release in the tables has sources to build from, nor a wheel for musl.
+    pub(crate) fn wheels_only(&mut self, row: &Row) -> Answer<Key> {
+        self.source(row.must("source")?)?;
+        let package = row.must("package")?;
+        let listed = row.list("listed")?;
+        let listed = if listed.is_empty() { 0 } else { platforms(&listed)? };
+        self.wheels_only.push((text_key(package), format!("({package:?}, Platforms({listed}))")));
+        Ok(text_key(package))
+    }
+
+    /// Names under which PyPI has nothing any more but packages that refuse to be installed.
+    pub(crate) fn withdrawn(&mut self, row: &Row) -> Answer<Key> {
+        let (_, source) = self.basis_and_source(row, "basis", "source", "")?;
+        let (since, instead, unless) = (row.text("since")?, row.text("instead")?, row.text("unless")?);
+        let packages = row.each("package", "packages")?;
+        for package in &packages {
+            let of_major = package.rsplit_once("-cu").filter(|(_, major)| major.bytes().all(|b| b.is_ascii_digit()));
+            let instead = instead.replace("{bare}", of_major.map_or(*package, |(bare, _)| bare));
+            let text = format!(
+                "Withdrawn {{ package: {package:?}, since: {since:?}, instead: {instead:?}, unless: {unless:?}, source: {source} }}"
+            );
+            self.withdrawn.push((text_key(package), text));
+        }
+        Ok(text_key(packages[0]))
+    }
+
     /// A companion is served where its torch is, under the same tags and for the same Pythons. What PyPI has of it is published; the rest is concluded.
     pub(crate) fn expand_companions(&mut self) -> Answer<()> {
         for c in std::mem::take(&mut self.companions) {

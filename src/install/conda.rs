@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use super::limits::Limits;
+use super::python::told;
 use super::state::State;
 use super::step::{Repeats, Wanted};
 use crate::environment::{Build, Candidates, Origin, Reason};
@@ -45,7 +46,7 @@ impl State {
                 continue;
             }
             asked.insert(spec.name.clone());
-            self.python_of(&spec);
+            self.python_of(&spec, ask.at);
             let name = format!("conda:{}", spec.name);
             let locks = limits.conda(&spec.name);
             let mut new = Wanted {
@@ -72,12 +73,13 @@ impl State {
             if let Some(cuda) = cuda.as_ref().filter(|_| locks.is_empty()) {
                 of_cuda_version(&mut new, cuda);
             }
-            // Without the machine's CUDA, or beside `cpuonly`, the solver takes the CPU build of what has one.
-            if (step.no_cuda || cpu_only) && resolve::has_variants(&new.name) {
+            // Without the machine's CUDA the solver takes conda-forge's CPU build of what has one, beside `cpuonly` anyone's.
+            let by_machine = |build: &Build| build.index.is_empty() || build.index == "conda/conda-forge";
+            if (step.no_cuda && new.alone.builds.iter().any(by_machine) || cpu_only) && resolve::has_variants(&new.name) {
                 new.alone = Candidates { open: true, today: None, ..new.alone };
             }
             // Of a version that is not known the spec says nothing.
-            new.spec = ask.text.is_some().then_some(spec);
+            new.spec = (ask.text.is_some() && locks.is_empty()).then_some(spec);
             wanted.push(new);
         }
         for entry in step.locks.iter().filter(|entry| entry.sure) {
@@ -86,7 +88,7 @@ impl State {
             if !asked.insert(name.to_owned()) {
                 continue;
             }
-            self.python_of(spec);
+            self.python_of(spec, entry.lock.version.at);
             let key = format!("conda:{name}");
             if knowledge::releases(&key).is_empty() && name != "python" {
                 continue;
@@ -136,13 +138,13 @@ impl State {
     }
 
     /// The Python that a spec of `python` puts there.
-    fn python_of(&mut self, spec: &MatchSpec) {
+    fn python_of(&mut self, spec: &MatchSpec, at: Span) {
         if spec.name != "python" {
             return;
         }
         let version = spec.version.as_deref().map(|v| v.trim_start_matches(['=', ' ']).trim_end_matches(".*"));
         if let Some(pythons) = version.and_then(Pythons::parse) {
-            self.platform.set_python(pythons);
+            self.python.set(&mut self.platform, pythons, told(version.unwrap_or_default(), at));
         }
     }
 }

@@ -6,12 +6,14 @@ mod earlier;
 mod indexes;
 mod limits;
 mod overrides;
+mod python;
 mod state;
 mod step;
 mod view;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::device;
 use crate::environment::{Environment, Evidence, ForwardCompat, Image, Join, OwnDriver, Reason, Setting, Start};
 use crate::knowledge::{self, Basis, Flavour};
 use crate::notation::cuda_name::without_cuda;
@@ -22,6 +24,7 @@ use crate::source::Span;
 use crate::version::CudaVersion;
 use compile::System;
 use earlier::Earlier;
+use python::{OwnPython, Told, python_of_system, told};
 use state::State;
 
 /// What a company's own addresses stand for.
@@ -42,14 +45,16 @@ pub(crate) fn fold(beginning: &Beginning, world: &World, script: &Script, aliase
         }
         _ => None,
     });
+    platform.libc = base.as_ref().map_or(platform.libc, |image| knowledge::libc(&image.reference));
+    let mut by_image = Told::default();
     if let Some(image) = &base
         && let Some(row) = image.row
-        && let Some(pythons) = Pythons::parse(row.python)
+        && let Some(pythons) = Pythons::stated(row.python).filter(|_| !row.python.is_empty())
     {
-        platform.narrow_python(pythons);
+        by_image.narrow(&mut platform, pythons, &image.evidence);
     }
     let mut states: BTreeMap<Prefix, State> = BTreeMap::new();
-    let system = State::of_image(platform.clone(), base.as_ref());
+    let system = State { python: by_image.clone(), ..State::of_image(platform.clone(), base.as_ref()) };
     let mut forward_compat: Vec<ForwardCompat> = base.iter().filter_map(image_compat).collect();
     states.insert(Prefix::System, system.clone());
     let mut pythons = OwnPython::of_image(base.as_ref());
@@ -59,11 +64,12 @@ pub(crate) fn fold(beginning: &Beginning, world: &World, script: &Script, aliase
     // Folders into which something came of which nothing is known.
     let mut foreign: Vec<(&str, Span)> = Vec::new();
     for event in &script.events {
+        let fresh = |prefix: &Prefix| State { before: before.clone(), ..State::fresh(prefix, &platform, &by_image) };
         match event {
-            Event::Python(text) => {
+            Event::Python(text, at) => {
                 if let Some(stated) = Pythons::stated(text) {
-                    platform.narrow_python(stated);
-                    states.values_mut().for_each(|state| state.platform.narrow_python(stated));
+                    by_image.narrow(&mut platform, stated, &told(text, *at));
+                    states.values_mut().for_each(|state| state.narrow_python(stated, &told(text, *at)));
                 }
             }
             Event::SystemPython(python) => {
@@ -73,10 +79,13 @@ pub(crate) fn fold(beginning: &Beginning, world: &World, script: &Script, aliase
                     system.platform.narrow_python(Pythons(named.0 | own.0));
                 }
             }
-            Event::PythonOf { prefix, python } => {
-                if let Some(told) = Pythons::parse(python) {
-                    let fresh = || State { before: before.clone(), ..State::of_image(platform.clone(), None) };
-                    states.entry(pythons.lands(prefix)).or_insert_with(fresh).platform.narrow_python(told);
+            Event::PythonOf { prefix, python, at, now } => {
+                if let Some(named) = Pythons::stated(python) {
+                    let state = states.entry(pythons.lands(prefix)).or_insert_with_key(fresh);
+                    match now {
+                        true => state.python.set(&mut state.platform, named, told(python, *at)),
+                        false => state.narrow_python(named, &told(python, *at)),
+                    }
                 }
             }
             Event::Install(installed) => {
@@ -87,13 +96,12 @@ pub(crate) fn fold(beginning: &Beginning, world: &World, script: &Script, aliase
                 // So has one that was not made here, in an image of which nothing is known.
                 let came = foreign.iter().find(|(folder, _)| prefix.may_lie_in(folder)).map(|(_, at)| *at);
                 let upon = somewhere.or(came).or(system.upon.filter(|_| !installed.made));
-                let fresh = || State { before: before.clone(), ..State::of_image(platform.clone(), None) };
-                let state = states.entry(prefix).or_insert_with(fresh);
+                let state = states.entry(prefix).or_insert_with_key(fresh);
                 // `python3.7 -m pip` says which Python it is.
                 if let Prefix::Python(minor) = &installed.prefix
-                    && let Some(told) = Pythons::parse(minor)
+                    && let Some(named) = Pythons::parse(minor)
                 {
-                    state.platform.narrow_python(told);
+                    state.narrow_python(named, &told(minor, installed.at));
                 }
                 if state.steps.is_empty() {
                     state.upon = state.upon.or(upon);
@@ -112,20 +120,18 @@ pub(crate) fn fold(beginning: &Beginning, world: &World, script: &Script, aliase
             }
             Event::System { names } => {
                 machine.put_packages(names);
-                let names: Vec<&str> = names.iter().map(|(name, _)| name.as_str()).collect();
-                forward_compat.extend(names.iter().filter_map(|n| package_compat(n)));
-                if let Some(pythons) = base.as_ref().and_then(|base| python_of_system(base, &names))
+                forward_compat.extend(names.iter().filter_map(|(name, _)| package_compat(name)));
+                if let Some((pythons, by)) = base.as_ref().and_then(|base| python_of_system(base, names))
                     && let Some(system) = states.get_mut(&Prefix::System)
                 {
-                    system.platform.narrow_python(pythons);
+                    system.narrow_python(pythons, &by);
                 }
             }
             Event::Runfile(run, at) => machine.run(run, *at),
             Event::Modules(modules) => machine.load(modules),
             Event::Compile(compiling) => {
                 let prefix = pythons.lands(&compiling.prefix);
-                let fresh = || State { before: before.clone(), ..State::of_image(platform.clone(), None) };
-                states.entry(prefix).or_insert_with(fresh).compile(compiling, &machine);
+                states.entry(prefix).or_insert_with_key(fresh).compile(compiling, &machine);
             }
             Event::Unknown => states.values_mut().for_each(|state| state.unlisted = true),
             Event::Upon(at) => {
@@ -152,8 +158,7 @@ pub(crate) fn fold(beginning: &Beginning, world: &World, script: &Script, aliase
                     }
                     (_, Some(image)) if knowledge::is_bare(&image.reference) => {}
                     (Brought::Image(_), Some(image)) if image.row.is_some_and(|row| !row.torch.is_empty()) => {
-                        let fresh = || State { before: before.clone(), ..State::of_image(platform.clone(), None) };
-                        states.entry(of_folder.unwrap_or_default()).or_insert_with(fresh).bring_image(&image);
+                        states.entry(of_folder.unwrap_or_default()).or_insert_with_key(fresh).bring_image(&image);
                     }
                     _ => {
                         let there = states.iter_mut().filter(|(prefix, _)| prefix.may_lie_in(folder));
@@ -190,6 +195,8 @@ pub(crate) fn fold(beginning: &Beginning, world: &World, script: &Script, aliase
         Event::Driver(version) => Some(OwnDriver { version: version.clone() }),
         _ => None,
     });
+    let gpus = gpus(beginning, world, script);
+    let keys: Vec<_> = script.keys.iter().map(|(key, at)| (*key, stated(*at, Reason::Here))).collect();
     let on_musl = base.as_ref().is_some_and(|image| knowledge::is_musl(&image.reference));
     let several = states.values().filter(|s| !s.steps.is_empty()).count() > 0;
     states
@@ -205,24 +212,41 @@ pub(crate) fn fold(beginning: &Beginning, world: &World, script: &Script, aliase
             chosen: world.with.iter().cloned().collect(),
             builds: vec![world.build],
             platform: state.platform.clone(),
+            python: state.python.evidence(),
             image: base.clone(),
             // No wheel of a framework fits musl.
             runs: beginning.runs && !script.suits_host && !script.on_cpu && !on_musl,
             components: state.components(),
+            files: BTreeMap::new(),
             steps: state.steps,
             compiled: state.compiled,
+            own_words: script.runs.words().map(|(word, at)| (word.to_owned(), at)).collect(),
+            unread_environment: script.unread_environment,
+            unagreed: script.unagreed.clone(),
             system: machine.parts.clone(),
             system_open: machine.open || script.compilers_open,
             unlisted: state.unlisted,
             is_built: matches!(beginning.enters, Enters::Stage(_)),
             thrown_away: script.only_copied,
             for_wsl: script.for_wsl,
+            keys: keys.clone(),
             variables: variables.clone(),
+            gpus: gpus.clone(),
             own_driver: own_driver.clone(),
             forward_compat: forward_compat.clone(),
             forward_compat_open: base.as_ref().is_some_and(may_carry_compat),
         })
         .collect()
+}
+
+/// Where who runs it asks for a GPU, or starts its program on one.
+fn gpus(beginning: &Beginning, world: &World, script: &Script) -> Vec<Evidence> {
+    let mine = beginning.gpus.iter().filter(|(build, _)| build.is_none_or(|build| build == world.build));
+    let asked = mine.map(|(_, at)| (*at, "it is given a GPU"));
+    let own = device::says_cuda(script.runs.words());
+    let here = script.on_cuda.map(|at| (at, "a program is started on cuda"));
+    let because = |(at, because): (Span, &str)| stated(at, Reason::MadeForGpu { because: because.to_owned() });
+    asked.chain(own).chain(here).map(because).collect()
 }
 
 fn stated(at: Span, reason: Reason) -> Evidence {
@@ -276,62 +300,11 @@ fn may_carry_compat(image: &Image) -> bool {
     }
 }
 
-/// The Python that a system's packages put there: its own, where no other is named.
-fn python_of_system(image: &Image, names: &[&str]) -> Option<Pythons> {
-    let own = |name: &&str| name.strip_prefix("python3").is_some_and(|rest| rest.is_empty() || rest.starts_with('-'));
-    let other = |name: &&str| name.starts_with("python3.");
-    let only_own = names.iter().any(own) && !names.iter().any(other);
-    Pythons::parse(knowledge::system_python(&image.reference).filter(|_| only_own)?)
-}
-
 fn package_compat(name: &str) -> Option<ForwardCompat> {
     let row = knowledge::system_package(name).filter(|row| row.carries(knowledge::Carries::ForwardCompat))?;
     let prefix = row.pattern.split('*').next().unwrap_or_default();
     let cuda = CudaVersion::parse(&name.strip_prefix(prefix)?.split('=').next()?.replace('-', "."))?;
     Some(ForwardCompat { cuda, branches: &[] })
-}
-
-/// Which of the system's Pythons is the start's own: the one that an image has torch for, or the first that is named.
-struct OwnPython<'a> {
-    minor: Option<&'a str>,
-    of_image: bool,
-    /// The image has a Python beside the distribution's.
-    beside: bool,
-    /// The one that `python3` is among the system's packages, where that is known.
-    of_system: Option<&'static str>,
-    /// Something was installed before any was named.
-    unnamed: bool,
-}
-
-impl<'a> OwnPython<'a> {
-    fn of_image(image: Option<&Image>) -> Self {
-        let row = image.and_then(|image| image.row);
-        let minor = row.filter(|row| !row.torch.is_empty()).map(|row| row.python);
-        let beside = row.is_some_and(|row| !row.python.is_empty()) && minor.is_none();
-        let of_system = image.and_then(|image| {
-            let own = image.row.map(|row| row.python).filter(|python| !python.is_empty());
-            own.or_else(|| knowledge::system_python(&image.reference))
-        });
-        Self { minor, of_image: minor.is_some(), beside, of_system, unnamed: false }
-    }
-    /// The prefix whose packages a step changes.
-    fn lands(&mut self, prefix: &'a Prefix) -> Prefix {
-        match prefix {
-            // Whether it is the one that packages went into before is not told.
-            Prefix::Python(minor) if self.minor.is_none() && self.unnamed && self.of_system != Some(minor) => {
-                Prefix::Somewhere(format!("python{minor}"))
-            }
-            // Each Python has packages of its own; what a second one finds in an image with torch is not told.
-            Prefix::Python(minor) if *self.minor.get_or_insert(minor) == minor.as_str() => Prefix::System,
-            Prefix::Python(_) | Prefix::Distribution if self.of_image => Prefix::Unknown,
-            Prefix::Python(minor) => Prefix::Venv(format!("python{minor}")),
-            Prefix::Distribution if self.beside => Prefix::Venv("/usr".to_owned()),
-            Prefix::Distribution => Prefix::System,
-            // What conda and pip are asked without a name goes there, too.
-            Prefix::Conda(name) if name == "base" => Prefix::System,
-            other => other.clone(),
-        }
-    }
 }
 
 /// Adds the variables of an rc file that lies above a manifest: they hold by place only.
@@ -344,10 +317,17 @@ pub(crate) fn assume(env: &mut Environment, rc: &Script) {
 }
 
 impl State {
+    /// A prefix that is met for the first time. A conda environment has a Python of its own.
+    fn fresh(prefix: &Prefix, platform: &Platform, by_image: &Told) -> Self {
+        let python = if matches!(prefix, Prefix::Conda(_)) { Told::default() } else { by_image.clone() };
+        Self { python, ..Self::of_image(platform.clone(), None) }
+    }
+
     /// What an image has before anything is installed.
     fn of_image(platform: Platform, image: Option<&Image>) -> Self {
         let mut state = Self {
             platform,
+            python: Told::default(),
             installed: BTreeMap::new(),
             by_conda: BTreeMap::new(),
             steps: Vec::new(),

@@ -3,12 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::earlier::Earlier;
+use super::python::Told;
 use super::step::Wanted;
 use crate::environment::{Build, Candidates, Compiled, Component, Evidence, Image, Join, Origin, Reason, Step};
 use crate::knowledge::{self, Basis, Library};
 use crate::notation::match_spec::MatchSpec;
 use crate::outline::Tool;
-use crate::platform::Platform;
+use crate::platform::{Platform, Pythons};
 use crate::project::Installed;
 use crate::resolve;
 use crate::source::Span;
@@ -18,6 +19,7 @@ use crate::version::{CudaVersion, Version};
 #[derive(Clone)]
 pub(super) struct State {
     pub(super) platform: Platform,
+    pub(super) python: Told,
     /// By name.
     pub(super) installed: BTreeMap<String, Held>,
     /// Which of them are conda's, by the Python distribution that pip finds in its place.
@@ -91,6 +93,11 @@ impl State {
             self.put(companion.to_owned(), held);
         }
         self.put("torch".to_owned(), Held { builds, evidence, chosen: true, pin: None });
+    }
+
+    /// Says of the Python that it is one of these, too.
+    pub(super) fn narrow_python(&mut self, pythons: Pythons, by: &Evidence) {
+        self.python.narrow(&mut self.platform, pythons, by);
     }
 
     /// Takes packages away: pip's by their names, conda's by theirs.

@@ -3,6 +3,7 @@
 use super::rows::{Image, ImageGone, ImageList};
 use super::{tables, under};
 use crate::notation::image::ImageReference;
+use crate::platform::Libc;
 
 /// What is known of an image reference: `nvidia/cuda:12.4.1-base-ubuntu22.04`, with or without `docker.io/`, digest ignored.
 /// NVIDIA's own registry serves the same `nvidia/cuda`.
@@ -79,14 +80,30 @@ pub fn system_python(reference: &str) -> Option<&'static str> {
     Some(tables::SYSTEM_PYTHONS[at].1)
 }
 
-/// The system in an image, by the name that NVIDIA's tags have for it: `ubuntu22.04`, also of `ubuntu:22.04`.
+/// The C library of an image, by its system.
+#[must_use]
+pub fn libc(reference: &str) -> Libc {
+    if is_musl(reference) {
+        return Libc::Musl;
+    }
+    let glibc = || {
+        let system = system_of(reference)?;
+        let at = tables::SYSTEM_GLIBCS.binary_search_by(|(known, _)| (*known).cmp(system.as_str())).ok()?;
+        let (major, minor) = tables::SYSTEM_GLIBCS[at].1.split_once('.')?;
+        Some(Libc::Glibc(major.parse().ok()?, minor.parse().ok()?))
+    };
+    glibc().unwrap_or(Libc::Unknown)
+}
+
+/// The system in an image, by the name that NVIDIA's tags have for it: `ubuntu22.04`, also of `ubuntu:22.04`; of `debian:bookworm-slim`
+/// and `ubuntu:jammy-20240911.1`, which name a variant or a day behind it, `debianbookworm` and `ubuntujammy`.
 #[must_use]
 pub fn system_of(reference: &str) -> Option<String> {
     let parsed = ImageReference::parse(reference)?;
     let system = match (image(reference).map(|row| row.os).filter(|os| !os.is_empty()), cuda_tag(&parsed)) {
         (Some(os), _) => os.to_owned(),
         (None, Some(tag)) => tag.rsplit('-').next()?.to_owned(),
-        (None, None) => format!("{}{}", parsed.repository, parsed.tag.as_deref()?),
+        (None, None) => format!("{}{}", parsed.repository, parsed.tag.as_deref()?.split('-').next()?),
     };
     Some(system)
 }
@@ -108,6 +125,10 @@ mod tests {
             ("nvcr.io/nvidia/cuda:99.8.7-cudnn-devel-ubuntu24.04", true, Some("3.12")),
             ("nvidia/cuda:10.2-base-ubuntu18.04", true, Some("3.6")),
             ("ubuntu:20.04", false, Some("3.8")),
+            ("ubuntu:jammy-20240911.1", false, Some("3.10")),
+            ("debian:bookworm-slim", false, Some("3.11")),
+            ("debian:11", false, Some("3.9")),
+            ("debian:stable-slim", false, None),
             ("ubuntu:latest", false, None),
             ("company/ubuntu:20.04", false, None),
             ("nvidia/cuda", false, None),
@@ -218,8 +239,10 @@ mod tests {
             ("docker.io/library/python:3.11", Some("3.11")),
             ("python:3.10.12-slim-bookworm", Some("3.10")),
             ("python:3.1-slim", None),
-            ("python:3-slim", None),
-            ("python", None),
+            // These move, and only up.
+            ("python:3-slim", Some(">=3.14")),
+            ("python", Some(">=3.14")),
+            ("python:3-buster", None),
             ("python:3.9rc", None),
             ("me/python:3.9-slim", None),
         ] {
@@ -229,7 +252,7 @@ mod tests {
 
     #[test]
     fn noise() {
-        for none in ["", ":", "é", "\u{0}", "a b", "python:latest", "nvidia/cuda:*", "//::@@"] {
+        for none in ["", ":", "é", "\u{0}", "a b", "python:nightly", "nvidia/cuda:*", "//::@@"] {
             assert!(image(none).is_none(), "{none:?}");
         }
     }

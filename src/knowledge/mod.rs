@@ -1,6 +1,7 @@
 //! Typed access to the tables in `rules/knowledge`. The only module that knows version facts.
 
 mod built;
+mod container;
 mod files;
 mod gpu;
 mod gpu_name;
@@ -16,13 +17,14 @@ mod tables;
 pub use built::{
     build_variables, is_conda_toolkit, module_owner, owner_for, package_at, package_cloned_to, source_build, source_build_of,
 };
+pub use container::{capability_users, cpu_image, image_variables, is_without_kernels};
 pub use files::{
     Brings, configuration_variable, configured_index, feature_brings, fetches_no_packages, is_shell_file, module_brings,
     module_toolkit,
 };
 pub use gpu::{chips, gpu, is_chip, oldest_sm};
 pub use gpu_near::gpus_near;
-pub use image::{cuda_version, image, image_gone, image_list, is_bare, is_musl, is_of_cuda, system_of, system_python};
+pub use image::{cuda_version, image, image_gone, image_list, is_bare, is_musl, is_of_cuda, libc, system_of, system_python};
 pub use index::{index, index_by_id, index_of_file, is_pypi_by_name, is_tag, mirrored, serves, serves_as_pypi, unlisted_tag};
 pub use node::{gpu_of_node, is_same_model, node_label};
 pub use rows::*;
@@ -60,6 +62,29 @@ pub fn companion_of(package: &str) -> Option<&'static str> {
 #[must_use]
 pub fn complete_since(package: &str) -> Option<&'static str> {
     tables::COMPLETE.binary_search_by(|(name, _)| (*name).cmp(package)).ok().map(|at| tables::COMPLETE[at].1)
+}
+
+/// The platforms for which the rows of a package name everything that has wheels, where PyPI has of it wheels only, none of them
+/// for musl; `None` for a package with sources, and where that is not known.
+#[must_use]
+pub fn wheels_only(package: &str) -> Option<Platforms> {
+    let at = tables::WHEELS_ONLY.binary_search_by(|(name, _)| (*name).cmp(package)).ok()?;
+    Some(tables::WHEELS_ONLY[at].1)
+}
+
+/// The row of a name under which PyPI has only packages that refuse to be installed.
+#[must_use]
+pub fn withdrawn(package: &str) -> Option<&'static Withdrawn> {
+    let at = tables::WITHDRAWN.binary_search_by(|row| row.package.cmp(package)).ok()?;
+    Some(&tables::WITHDRAWN[at])
+}
+
+/// The key of packages, or the package that brings it, that lies at an address.
+#[must_use]
+pub fn signing_key(url: &str) -> Option<&'static SigningKey> {
+    let address = url.split_once("://").map_or(url, |(_, address)| address);
+    let (folder, name) = address.rsplit_once('/')?;
+    tables::SIGNING_KEYS.iter().find(|key| name.starts_with(key.name) && folder.starts_with(key.below))
 }
 
 /// Whether some release of a package, which need not be in the tables, requires a torch below some version.
@@ -132,6 +157,13 @@ pub fn driver_bound(cuda: &CudaVersion) -> Option<&'static DriverBound> {
 #[must_use]
 pub fn driver_bounds() -> &'static [DriverBound] {
     tables::DRIVER_BOUNDS
+}
+
+/// Whether all minors of a major of CUDA have one driver bound, and libraries of one name: from 11 on.
+#[must_use]
+pub fn goes_by_major(cuda: u32) -> bool {
+    let major = cuda.to_string();
+    tables::DRIVER_BOUNDS.iter().any(|row| row.cuda == major)
 }
 
 /// The CUDA version that a Linux driver reports.

@@ -285,10 +285,13 @@ impl Linter {
         let mut work = self.work;
         let mut names: HashMap<String, usize> = HashMap::new();
         let project = self.project();
+        let launches = project::launches(&project);
+        let gpus = launches::gpus(&launches);
         let mut run = |beginnings: Vec<Beginning>, judged: &mut HashMap<String, Judged>, order: &mut Vec<String>| {
             let mut changed: Vec<(Beginning, Vec<Host>)> = Vec::new();
             for mut beginning in beginnings {
                 // Two of one name are two all the same.
+                beginning.gpus = gpus.get(&beginning.name).cloned().unwrap_or_default();
                 let taken = names.entry(beginning.name.clone()).and_modify(|n| *n += 1).or_insert(1);
                 if *taken > 1 {
                     beginning.name = format!("{}#{taken}", beginning.name);
@@ -315,7 +318,7 @@ impl Linter {
         run(project::manifests(&project, &installed, &upon), &mut judged, &mut order);
         let mut seen: Vec<Seen> = order.iter().filter_map(|name| judged.get(name)).flat_map(|j| j.seen.iter().cloned()).collect();
         seen.extend(self.of_files());
-        seen.extend(launches::launches(&project, &judged));
+        seen.extend(launches::launches(launches, &judged));
         let needs = order.iter().filter_map(|name| judged.get(name)).flat_map(|judged| needs::of_start(&judged.environments));
         let mut report =
             Report { needs: needs.collect(), environments: order.len(), files: self.files_read(), ..Report::default() };
@@ -366,8 +369,10 @@ impl Linter {
     fn of_files(&self) -> Vec<Seen> {
         let mut seen = Vec::new();
         for rule in RULES {
-            if let Check::File(check) = rule.check {
-                for file in self.files.values() {
+            for check in rule.check.each() {
+                let Check::File(check) = check else { continue };
+                // What people write in pages is not ours to judge.
+                for file in self.files.values().filter(|file| file.kind != Kind::Markdown) {
                     let mut out = Out::default();
                     check(&file.outline, &mut out);
                     collect(rule, out, "", "", &mut seen);

@@ -27,6 +27,7 @@ impl Linter {
             beginning.unchecked,
             &beginning.at,
             &beginning.processors,
+            &beginning.gpus,
             project.given_to(&beginning.path),
         )
             .hash(&mut hasher);
@@ -92,7 +93,9 @@ impl Linter {
                 let hosts: Vec<Host> = hosts.iter().filter(|host| !(script.not_for_wsl && host.wsl)).cloned().collect();
                 let mut found = install::fold(beginning, &world, &script, &aliases);
                 self.join_rc(project, beginning, &world, &mut found, &mut judged);
-                for env in &found {
+                for env in &mut found {
+                    let files = env.components.iter().map(|component| component.evidence.at.file);
+                    env.files = files.map(|file| (file, self.sources.path(file).to_owned())).collect();
                     check_environment(env, &hosts, &mut judged.seen);
                     let able = hosts.iter().filter_map(|host| match is_able(env, host) {
                         Some(false) => None,
@@ -134,6 +137,7 @@ impl Linter {
                 machine: String::new(),
                 processors: Processors::default(),
                 nodes: Vec::new(),
+                gpus: Vec::new(),
             };
             let script = project::walk(project, &rc, world);
             for env in found.iter_mut() {
@@ -185,8 +189,8 @@ pub(super) fn platforms(beginning: &Beginning, hosts: &[Host]) -> Vec<(Platform,
 }
 
 fn check_environment(env: &Environment, hosts: &[Host], seen: &mut Vec<Seen>) {
-    for rule in RULES {
-        match rule.check {
+    for (rule, check) in RULES.iter().flat_map(|rule| rule.check.each().iter().map(move |check| (rule, *check))) {
+        match check {
             Check::Environment(check) => {
                 let mut out = Out::default();
                 check(env, &mut out);
@@ -211,7 +215,7 @@ fn check_environment(env: &Environment, hosts: &[Host], seen: &mut Vec<Seen>) {
                     collect(rule, out, &env.start.name, &host.name, seen);
                 }
             }
-            Check::File(_) | Check::Launch(_) | Check::Suppressions => {}
+            Check::File(_) | Check::Launch(_) | Check::Suppressions | Check::All(_) => {}
         }
     }
 }

@@ -50,6 +50,18 @@ impl WheelName {
             platforms: platform.split('.').map(str::to_owned).collect(),
         })
     }
+    /// Whether it is for an operating system, processor and C library, whatever the Python; `None` where that is not known.
+    #[must_use]
+    pub fn fits_system(&self, platform: &Platform) -> Option<bool> {
+        let tags: Vec<_> = self.platforms.iter().map(|tag| tag_fits(tag, platform)).collect();
+        if tags.contains(&Some(true)) {
+            Some(true)
+        } else if tags.contains(&None) {
+            None
+        } else {
+            Some(false)
+        }
+    }
     /// Whether it installs on a platform; `None` where that is not known.
     #[must_use]
     pub fn fits(&self, platform: &Platform) -> Option<bool> {
@@ -58,15 +70,7 @@ impl WheelName {
             asked if asked.meets(self.pythons) => None,
             _ => Some(false),
         };
-        let tags: Vec<_> = self.platforms.iter().map(|tag| tag_fits(tag, platform)).collect();
-        let system = if tags.contains(&Some(true)) {
-            Some(true)
-        } else if tags.contains(&None) {
-            None
-        } else {
-            Some(false)
-        };
-        match (python, system) {
+        match (python, self.fits_system(platform)) {
             (Some(false), _) | (_, Some(false)) => Some(false),
             (Some(true), Some(true)) => Some(true),
             _ => None,

@@ -13,7 +13,7 @@ mod told;
 
 pub use install::{Compile, Download, Feature, Install, InstallFlags, Line, Modules, Removal, SystemPackages, Target, Tool};
 pub use launch::{
-    BuildOf, Change, ConfigMap, Extends, GpuRequest, Inline, Launch, Launcher, Mount, Node, Object, Patch, Together,
+    BuildOf, Change, ConfigMap, Extends, GpuRequest, Inline, Launch, Launcher, Mount, Node, Object, Patch, Terms, Together,
 };
 pub use link::{Copy, Goal, How, INPUTS, Include, Job, Members, Sifted, Stage, Use, Written, input_name};
 pub use malformed::{Malformed, Misread, Takes, Within};
@@ -205,8 +205,15 @@ pub enum Does {
     Environment(Composed),
     /// A command installs packages.
     Install(Install),
-    /// A virtual environment is made in a folder; nothing enters it yet.
-    Venv(Text),
+    /// A program is started on the GPU in so many words: `--device cuda`.
+    OnCuda,
+    /// A virtual environment is made; nothing enters it yet.
+    Venv {
+        /// In which folder.
+        folder: Text,
+        /// For which Python, where that is named: `3.10`.
+        python: Option<Text>,
+    },
     /// A command removes packages.
     Remove(Removal),
     /// A Dockerfile stage begins; all acts up to the next belong to it.
@@ -226,6 +233,8 @@ pub enum Does {
     },
     /// A variable is set or declared.
     Set(Variable),
+    /// A program of which nothing else is told is given a variable that chooses devices (`X_VISIBLE_DEVICES=0 python train.py`).
+    Given(Variable),
     /// Where a variable's value comes from that is known only when run.
     Answer(Answer),
     /// What follows happens elsewhere.

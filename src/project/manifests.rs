@@ -41,6 +41,7 @@ pub(crate) fn manifests(project: &Project<'_>, installed: &BTreeSet<String>, upo
                 machine,
                 processors,
                 nodes: Vec::new(),
+                gpus: Vec::new(),
             });
         };
         match file.kind {

@@ -39,6 +39,8 @@ pub(crate) struct Beginning {
     pub(crate) processors: Processors,
     /// What the nodes of a cluster that it is sent to must have, one of these; none where it is for any machine.
     pub(crate) nodes: Vec<Vec<Node>>,
+    /// Where a launch of it asks for a GPU, with the build that it runs; `None` where that is not known.
+    pub(crate) gpus: Vec<(Option<usize>, Span)>,
 }
 
 impl Beginning {
@@ -110,11 +112,12 @@ pub(crate) fn commanded(project: &Project<'_>) -> Vec<Beginning> {
                 machine,
                 processors: Processors::default(),
                 nodes: Vec::new(),
+                gpus: Vec::new(),
             }
         };
         match file.kind {
             Kind::Dockerfile => found.extend(stages(project, path)),
-            Kind::Script | Kind::Rc if acts.iter().any(|act| !matches!(act.does, Does::Sent(_))) => {
+            Kind::Script | Kind::Rc if acts.iter().any(|act| !matches!(act.does, Does::Sent(_) | Does::OnCuda)) => {
                 found.push(start(path.to_owned(), top, Enters::Script, true))
             }
             Kind::Makefile => {
@@ -243,6 +246,7 @@ fn called(project: &Project<'_>, calling: &Beginning, rest: &[Act], at: usize, m
                 wanted: true,
                 processors: Processors::of_labels(&machine),
                 nodes: Vec::new(),
+                gpus: Vec::new(),
                 machine,
                 enters: Enters::Called { caller: calling.path.clone(), at, job: n },
             })
@@ -344,6 +348,7 @@ pub(super) fn stages(project: &Project<'_>, path: &str) -> Vec<Beginning> {
             machine: String::new(),
             processors: processors[n].clone(),
             nodes: built.nodes(&name_of(n, stage), n == last),
+            gpus: Vec::new(),
             unchecked: built.is_unchecked(&name_of(n, stage), n == last),
             wanted: built.wants(&name_of(n, stage), n == last),
             runs: {

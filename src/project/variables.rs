@@ -388,7 +388,16 @@ impl Variables {
         };
         let to = match to {
             to if paths::is_led(&to) => to,
-            to if to.starts_with(['/', '~']) => return None,
+            to if to.starts_with('~') => return None,
+            // Inside an image.
+            to if to.starts_with('/') => {
+                let whole = paths::inside("/", &to);
+                return Some(if matches!(lead, Lead::Above(_)) {
+                    format!("/{}", paths::folder(&whole).trim_start_matches('/'))
+                } else {
+                    whole
+                });
+            }
             to => format!("{}/{to}", working()?),
         };
         if matches!(lead, Lead::Above(_)) { paths::above(&to) } else { paths::without_detours(&to) }

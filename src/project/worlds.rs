@@ -269,7 +269,7 @@ fn pythons(world: &World, met: &Script) -> Vec<Pythons> {
 fn stated(all: Pythons, met: &Script) -> Pythons {
     let mut left = all;
     for event in &met.events {
-        if let Event::Python(text) = event
+        if let Event::Python(text, _) = event
             && let Some(stated) = Pythons::stated(text)
         {
             let both = stated.and(left);

@@ -9,7 +9,9 @@ use super::started::{self, PutInBy};
 use super::syntax::interpolation::node_text;
 use super::syntax::yaml::{Node, Tree};
 use crate::outline::Node as Labelled;
-use crate::outline::{Act, ConfigMap, Does, GpuRequest, Launch, Launcher, Object, Outline, Piece, Scope, Text, Variable, When};
+use crate::outline::{
+    Act, ConfigMap, Does, GpuRequest, Launch, Launcher, Object, Outline, Piece, Scope, Terms, Text, Variable, When,
+};
 use crate::source::{FileId, Span};
 
 /// Objects that one container has its variables from.
@@ -260,6 +262,11 @@ fn launch(container: Node<'_>, pod: Node<'_>, share: Option<Span>, init: bool) -
     let patches = container.get("image").is_none()
         && (changes(container, &["resources", "command", "args", "env", "envFrom"])
             || changes(pod, &["nodeSelector", "affinity", "runtimeClassName", "$patch"]));
+    let whole =
+        counted.filter(|(key, _)| key.text() == Some("nvidia.com/gpu") && gpus.iter().all(|(k, _)| k.text() == key.text()));
+    let count = whole.and_then(|(_, count)| count.text()).filter(|_| claims.is_none());
+    let privileged = container.path(&["securityContext", "privileged"]).is_some_and(|node| node.text() != Some("false"));
+    let terms = Terms { privileged, ..Terms::of(count, None, []) };
     let (config_maps, unread_environment) = environment_from(container);
     let (entrypoint, command): (Option<Vec<Text>>, Vec<Text>) = (words("command"), words("args").unwrap_or_default());
     Launch {
@@ -270,6 +277,7 @@ fn launch(container: Node<'_>, pod: Node<'_>, share: Option<Span>, init: bool) -
         build: None,
         platforms: platforms(pod),
         gpu: asked.map_or(unasked, GpuRequest::Asked),
+        terms,
         malformed: Vec::new(),
         unchecked: false,
         extends: None,
@@ -433,19 +441,25 @@ mod tests {
     fn show(text: &str) -> Vec<String> {
         let acts = read(FileId(0), text).acts.into_iter();
         let at = |t: &Text| text[t.at.range()].to_owned();
-        acts.map(|act| {
-            let Does::Launch(l) = act.does else { panic!("{:?}", act.does) };
-            let gpu = match l.gpu {
-                GpuRequest::Asked(at) => &text[at.range()],
-                _ => "no",
-            };
-            let words = |w: &[Text]| w.iter().map(at).collect::<Vec<_>>().join(" ");
-            let node = l.gpu_node.as_ref().map(at).unwrap_or_default();
-            let open = if l.open { " open" } else { "" };
-            let (entry, run) = (words(l.entrypoint.as_deref().unwrap_or_default()), words(&l.command));
-            format!("{} [{}] {gpu} [{node}] {entry}|{run}{open}", l.name.unwrap_or_default(), &text[l.key.range()])
-        })
-        .collect()
+        // What a container's own command does stands between them.
+        let launches = acts.filter_map(|act| match act.does {
+            Does::Launch(launch) => Some(launch),
+            Does::Enter(_) | Does::Leave(_) | Does::OnCuda => None,
+            other => panic!("{other:?}"),
+        });
+        launches
+            .map(|l| {
+                let gpu = match l.gpu {
+                    GpuRequest::Asked(at) => &text[at.range()],
+                    _ => "no",
+                };
+                let words = |w: &[Text]| w.iter().map(at).collect::<Vec<_>>().join(" ");
+                let node = l.gpu_node.as_ref().map(at).unwrap_or_default();
+                let open = if l.open { " open" } else { "" };
+                let (entry, run) = (words(l.entrypoint.as_deref().unwrap_or_default()), words(&l.command));
+                format!("{} [{}] {gpu} [{node}] {entry}|{run}{open}", l.name.unwrap_or_default(), &text[l.key.range()])
+            })
+            .collect()
     }
 
     #[test]

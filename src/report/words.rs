@@ -32,6 +32,7 @@ fn words(reason: &Reason) -> String {
         Reason::Nvcc { by, cuda } if cuda.is_empty() => format!("{} brings nvcc", masked(by)),
         Reason::Nvcc { by, cuda } => format!("{} brings the nvcc of CUDA {cuda}", masked(by)),
         Reason::Compiles { what } => format!("{} is compiled here", masked(what)),
+        Reason::Python { python } => format!("the Python is {}", masked(python)),
         Reason::Puts { what } => format!("{} is put here", masked(what)),
         Reason::Demand { demand } => format!("the image demands {}", masked(demand)),
         Reason::ReleaseNotes { driver } => format!("its release notes ask for driver {driver} or newer"),

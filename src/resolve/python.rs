@@ -161,6 +161,18 @@ fn differ(a: &Build, b: &Build) -> bool {
         && (a.release.tag != b.release.tag || a.release.brings != b.release.brings)
 }
 
+/// The releases that some of these indexes serve and `wants` admits, for whatever platform and Python.
+pub(crate) fn for_any_platform(package: &str, wants: &Specifiers, indexes: &[&'static str]) -> Vec<&'static Release> {
+    let rows = knowledge::releases(package);
+    let mut found: Vec<&'static Release> = Vec::new();
+    for id in indexes {
+        let served = published::served(rows, id);
+        let fits = served.iter().filter(|served| !served.build.version.is_pre() && wants.admits(&served.build.version));
+        found.extend(fits.map(|served| served.build.release));
+    }
+    found
+}
+
 /// Whether one of these indexes has a build that `wants` admits; nothing is said of conda's.
 pub(crate) fn is_served(package: &str, wants: &Specifiers, indexes: &[StepIndex], platform: &Platform) -> bool {
     let rows = if package.starts_with("conda:") { &[] } else { knowledge::releases(package) };

@@ -1,7 +1,7 @@
 use super::{Check, Clash, Needs, Out, Rule};
 use crate::diagnostic::Severity;
 use crate::environment::{Ask, Environment, Evidence, Holds, Reason, Step};
-use crate::knowledge::{self, Basis};
+use crate::knowledge::Basis;
 use crate::meant;
 use crate::outline::Tool;
 use crate::platform::Os;
@@ -15,20 +15,23 @@ pub(super) static RULE: Rule = Rule {
     check: Check::Environment(check),
 };
 
+const FORGE: &str = "conda/conda-forge";
+
 fn check(env: &Environment, out: &mut Out) {
-    // Builds for CUDA are there for these two.
-    if env.platform.os == Os::MacOs {
+    // Builds for CUDA are there for the others.
+    if env.platform.os == Os::MacOs || env.thrown_away {
         return;
     }
-    let told = env.variable("CONDA_OVERRIDE_CUDA").is_some();
-    for step in env.steps.iter().filter(|step| step.tool == Tool::Conda && !told) {
-        // While an image is built no driver is there; pixi works out for machines without CUDA unless it is told.
-        let image = if env.is_built { meant::for_gpu(env) } else { None };
-        if !step.no_cuda && image.is_none() {
-            continue;
-        }
+    for step in env.steps.iter().filter(|step| step.tool == Tool::Conda && step.no_cuda) {
+        let meant = meant::for_gpu(env);
+        // An image without a word of a GPU is for the CPU; a pixi project may be for either.
+        let at_most = match (&meant, env.is_built) {
+            (Some(_), _) => Severity::Warning,
+            (None, false) if !meant::is_for_others(env) => Severity::Info,
+            (None, _) => continue,
+        };
         if let Some(ask) = step.asks.iter().find(|ask| goes_by_machine(step, ask)) {
-            out.push(clash(step, ask, image));
+            out.push(clash(env, step, ask, meant).at_most(at_most));
         }
     }
 }
@@ -36,42 +39,36 @@ fn check(env: &Environment, out: &mut Out) {
 /// Whether conda-forge has builds with and without CUDA of what is asked for, of which the solver takes one by the machine.
 fn goes_by_machine(step: &Step, ask: &Ask) -> bool {
     let Some(spec) = ask.spec.as_ref().filter(|_| ask.package == "conda:pytorch") else { return false };
-    let forge = Some("conda/conda-forge");
     let from = match spec.channel.as_deref() {
         Some(name) => resolve::channel(name),
-        None => step
-            .channels
-            .iter()
-            .map(|channel| channel.id)
-            .find(|id| matches!(id, None | Some("conda/pytorch" | "conda/conda-forge")))
-            .flatten(),
+        None => {
+            let mut channels = step.channels.iter().map(|channel| channel.id);
+            channels.find(|id| matches!(id, None | Some("conda/pytorch" | "conda/defaults" | FORGE))).flatten()
+        }
     };
     // A build string chooses, and so do these.
     let chosen = |name: &str| matches!(name, "conda:pytorch-gpu" | "conda:pytorch-cpu" | "conda:cpuonly" | "conda:pytorch-cuda");
-    from == forge && spec.build.is_none() && !step.asks.iter().any(|other| chosen(&other.package))
+    from == Some(FORGE) && spec.build.is_none() && !step.asks.iter().any(|other| chosen(&other.package))
 }
 
-fn clash(step: &Step, ask: &Ask, image: Option<Evidence>) -> Clash {
-    let (who, help) = match image {
-        Some(_) => {
-            ("docker build sees no GPU", "set CONDA_OVERRIDE_CUDA to the CUDA of the machine it runs on (12.6) for this command")
-        }
-        None => {
-            ("pixi is not told of any", "add [system-requirements] cuda = \"12\" (the CUDA that the machine's driver reports)")
-        }
+fn clash(env: &Environment, step: &Step, ask: &Ask, meant: Option<Evidence>) -> Clash {
+    let (who, help) = if env.is_built {
+        ("docker build sees no GPU", "set CONDA_OVERRIDE_CUDA to the CUDA of the machine it runs on (12.6) for this command")
+    } else {
+        ("pixi is not told of any", "add [system-requirements] cuda = \"12\" (the CUDA that the machine's driver reports)")
     };
     let message = format!("conda-forge's pytorch is solved without CUDA, as {who}: the build for the CPU comes");
     let mut first = ask.evidence.clone();
     let wants = ask.spec.as_ref().and_then(|spec| spec.version.clone()).unwrap_or_default();
     (first.reason, first.basis) = (Reason::Asked { package: "pytorch".to_owned(), wants }, Basis::Vendor);
     let mut links = vec![first];
-    links.extend(step.channels.iter().find(|channel| channel.id == Some("conda/conda-forge")).map(|channel| Evidence {
+    links.extend(step.channels.iter().find(|channel| channel.id == Some(FORGE)).map(|channel| Evidence {
         at: channel.at,
-        reason: Reason::Index { index: knowledge::index_by_id("conda/conda-forge").map_or("", |index| index.id).to_owned() },
+        reason: Reason::Index { index: FORGE.to_owned() },
         also: Vec::new(),
         basis: Basis::Vendor,
         join: ask.evidence.join,
     }));
-    links.extend(image);
+    links.extend(meant);
     Clash::new(Holds::Always, message, links).help(help)
 }

@@ -14,7 +14,8 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(env: &Environment, out: &mut Out) {
-    if env.platform.os == Os::MacOs {
+    // What a stage builds for others may well be built on the CPU.
+    if env.platform.os == Os::MacOs || env.thrown_away {
         return;
     }
     let Some(torch) = env.component("torch") else { return };
@@ -27,6 +28,10 @@ fn check(env: &Environment, out: &mut Out) {
         return;
     };
     let Some(meant) = meant::for_gpu(env) else { return };
+    // The GPU may be for another framework, torch only for what surrounds it.
+    if meant::for_another_framework(env) {
+        return;
+    }
     let message = format!("torch {} is a build for the CPU, and the environment is meant for a GPU", build.version);
     let clash = Clash::new(torch.builds.hold(chosen), message, vec![torch.evidence.clone(), meant]);
     let root = knowledge::index_by_id("pytorch/root").map_or("", |index| index.address);

@@ -39,7 +39,8 @@ fn check(env: &Environment, out: &mut Out) {
         let for_gpu = |owner: &Owner<'_>| meant::is_for_gpu_only(&owner.component.name) || owner.row.package.contains("-gpu");
         let gpus = owners.iter().filter(|owner| for_gpu(owner)).count();
         let one = gpus == 1;
-        owners.sort_by_key(|owner| (one && for_gpu(owner), std::cmp::Reverse((owner.step, owner.component.evidence.at))));
+        // In which order one command installs is the installer's own.
+        owners.sort_by_key(|owner| (one && for_gpu(owner), std::cmp::Reverse((owner.step, owner.row.package))));
         let names: Vec<String> = owners.iter().map(|owner| owner.row.package.to_owned()).collect();
         // What is for the GPU is written last, and whole.
         let ends_for_gpu = one && owners.iter().all(|owner| for_gpu(owner) || owner.step < owners[owners.len() - 1].step);

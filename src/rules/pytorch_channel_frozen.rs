@@ -30,6 +30,11 @@ fn clash(step: &Step, ask: &Ask) -> Option<Clash> {
     if named == Some(false) || named.is_none() && channel.is_none() {
         return None;
     }
+    // Another channel has the newer ones, and serves them where nothing ties the ask to this one.
+    let may_have = |id: Option<&str>| matches!(id, None | Some("conda/conda-forge" | "conda/defaults"));
+    let elsewhere = named.is_none() && step.channels.iter().any(|channel| may_have(channel.id));
+    let tied = step.asks.iter().any(|other| other.package == "conda:pytorch-cuda");
+    let first = step.channels.iter().map(|channel| channel.id).find(|id| may_have(*id) || *id == Some(CHANNEL));
     let there = knowledge::releases("conda:pytorch").iter().filter(|row| row.indexes.contains(&CHANNEL));
     let (last, row) = there.filter_map(|row| Some((Version::parse(row.version)?, row))).max_by(|a, b| a.0.cmp(&b.0))?;
     let has = |row: &knowledge::Release| {
@@ -51,12 +56,14 @@ fn clash(step: &Step, ask: &Ask) -> Option<Clash> {
         let newer = CondaVersion::parse(row.version).is_some_and(|_| wants_newer(spec, &last));
         let message =
             format!("the pytorch channel ends at {last} and has no pytorch {}", spec.version.as_deref().unwrap_or_default());
-        return newer.then(|| Clash::new(Holds::Always, message, links).help(help));
+        return (newer && (tied || !elsewhere)).then(|| Clash::new(Holds::Always, message, links).help(help));
     }
     // What is open above stays where it is.
     let open = spec.version.is_none() || wants_newer(spec, &last);
     let message = format!("the pytorch channel ends at {last}: pytorch stays there");
-    open.then(|| Clash::new(Holds::Always, message, links).at_most(Severity::Info).help(help))
+    // What comes before it serves all that it has.
+    let from_here = named.is_some() || first == Some(Some(CHANNEL));
+    (open && from_here).then(|| Clash::new(Holds::Always, message, links).at_most(Severity::Info).help(help))
 }
 
 /// Whether a spec admits releases after the last one.

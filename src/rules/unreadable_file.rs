@@ -13,17 +13,21 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(outline: &Outline, out: &mut Out) {
-    for torn in &outline.torn {
-        let link = Evidence {
-            at: torn.at,
-            reason: Reason::Torn(torn.why.clone()),
-            also: Vec::new(),
-            basis: Basis::Measured,
-            join: Join::Stated,
-        };
-        let level = if torn.template { Severity::Info } else { Severity::Warning };
-        let message = format!("this cannot be read: {}", torn.why);
-        let help = match torn.template {
+    for template in [false, true] {
+        let mut torn = outline.torn.iter().filter(|torn| torn.template == template);
+        let Some(first) = torn.next() else { continue };
+        // What follows is often torn by the first place alone.
+        let also: Vec<_> = torn.map(|torn| (torn.at, Reason::Torn(torn.why.clone()))).collect();
+        let mut message = format!("this cannot be read: {}", first.why);
+        match also.len() {
+            0 => {}
+            1 => message += " (and another place)",
+            more => message += &format!(" (and {more} more places)"),
+        }
+        let link =
+            Evidence { at: first.at, reason: Reason::Torn(first.why.clone()), also, basis: Basis::Measured, join: Join::Stated };
+        let level = if template { Severity::Info } else { Severity::Warning };
+        let help = match template {
             true => "what stands here is not checked",
             false => "what stands here is not checked, and the program that the file is for refuses it",
         };

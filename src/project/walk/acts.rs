@@ -11,7 +11,7 @@ use super::telling::{FETCHED, brings_nothing};
 use super::{Compiling, Event, Kept, Prefix, Walker};
 use crate::knowledge::{
     Brings, configuration_variable, configured_index, feature_brings, fetches_no_packages, is_of_cudnn, is_shell_file,
-    module_brings,
+    module_brings, signing_key,
 };
 use crate::notation::asking::Says;
 use crate::outline::{Act, Answer, Does, Feature, How, Include, Kind, Lead, Leaves, Piece, Place, Scope, Text, Tool, Variable};
@@ -256,16 +256,24 @@ impl<'a> Walker<'_, 'a> {
                 if let Some((file, found)) = opened {
                     self.enter(&found, file);
                     if self.bounds.enter(file.outline) {
-                        let before = self.reads(&found, text.at);
+                        let before = self.reads(&found, text);
                         ended = self.acts(&found, &file.outline.acts, depth + 1);
                         before.into_iter().for_each(|(name, value)| self.variables.set(name, value));
                         self.bounds.leave();
                     }
                 }
             }
-            Does::Venv(folder) => {
+            Does::OnCuda => self.script.on_cuda = self.script.on_cuda.or(Some(act.at)),
+            Does::Venv { folder, python } => {
                 if let Some(folder) = self.variables.resolve(folder) {
                     let folder = self.here(&folder);
+                    let named = python.as_ref().and_then(|text| Some((text.at, self.variables.resolve(text)?)));
+                    self.script.events.extend(named.map(|(at, python)| Event::PythonOf {
+                        prefix: venv(folder.clone()),
+                        python,
+                        at,
+                        now: true,
+                    }));
                     self.fresh.insert(folder.clone());
                     self.made.insert(folder);
                 }
@@ -288,6 +296,9 @@ impl<'a> Walker<'_, 'a> {
                 // NVIDIA's repository and installers for it have a name of their own.
                 let url = self.variables.resolve(&download.url);
                 self.put_cudnn(url.as_deref(), download.url.at);
+                // Of the distribution's name, which variables often hold, nothing hangs.
+                let key = signing_key(url.as_deref().unwrap_or(&shape(&download.url)));
+                self.script.keys.extend(key.map(|key| (key, download.url.at)));
                 self.script.for_wsl |= url.is_some_and(|url| url.contains("wsl-ubuntu"));
                 if let Some(to) = download.to.as_ref().and_then(|to| self.path(to)) {
                     self.fetched.insert(paths::name(&to).to_owned(), &download.url);
@@ -306,8 +317,8 @@ impl<'a> Walker<'_, 'a> {
             Does::Modules(modules) if !modules.unloads => self.load(&modules.names, act.at),
             Does::Feature(feature) => self.add(feature),
             Does::Python(text) => {
-                if let Some(text) = self.variables.resolve(text) {
-                    self.script.events.push(Event::Python(text));
+                if let Some(python) = self.variables.resolve(text) {
+                    self.script.events.push(Event::Python(python, text.at));
                 }
             }
             Does::Runs { entrypoint, words } => {
@@ -384,15 +395,20 @@ impl<'a> Walker<'_, 'a> {
 
     /// A script is read; gives back what was read before. Whether it is started or sourced is not told, which is one to what
     /// lies beside it.
-    fn reads(&mut self, path: &str, at: Span) -> [(&'static str, Value); 2] {
-        let own = Some(paths::from_root(path)).filter(|_| self.image.is_none());
+    fn reads(&mut self, path: &str, text: &Text) -> [(&'static str, Value); 2] {
+        let own = match &self.image {
+            None => Some(paths::from_root(path)),
+            // Where it lies there, which is not where it comes from.
+            Some(image) => self.path(text).filter(|to| !paths::is_led(to)).map(|to| paths::inside(&image.folder, &to)),
+        };
+        let at = text.at;
         let before = [variables::STARTED, variables::READ].map(|name| {
             let known = self.variables.replaced(name).cloned();
             (name, known.unwrap_or_else(|| Value::unknown(at, Seen::Shell)))
         });
         let [(_, started), _] = &before;
-        let folder = |path: &String| paths::above(path);
-        let beside = started.leads.as_ref().is_none_or(|started| folder(started) == own.as_ref().and_then(folder));
+        let folder = |path: &String| paths::above(path).unwrap_or_else(|| paths::folder(path).to_owned());
+        let beside = started.leads.as_ref().is_none_or(|started| Some(folder(started)) == own.as_ref().map(folder));
         self.variables.set(variables::READ, Value::leading(own.clone(), at));
         self.variables.set(variables::STARTED, Value::leading(own.filter(|_| beside), at));
         before
@@ -498,7 +514,7 @@ impl<'a> Walker<'_, 'a> {
             Place::Python(text) => {
                 let name = self.variables.resolve(text).unwrap_or_else(|| format!("?{}", text.at.start));
                 let prefix = Prefix::Venv(format!("python{name}"));
-                self.script.events.push(Event::PythonOf { prefix: prefix.clone(), python: name });
+                self.script.events.push(Event::PythonOf { prefix: prefix.clone(), python: name, at: text.at, now: true });
                 self.python = Some(prefix);
             }
             Place::SystemPython(text) => self.script.events.extend(self.variables.resolve(text).map(Event::SystemPython)),
@@ -518,4 +534,9 @@ pub(super) fn configures(configured: &mut BTreeSet<String>, variables: &mut Vari
     let Some(variable) = configured_index(paths::name(path)) else { return };
     configured.insert(variable.to_owned());
     variables.set(variable, Value::unknown(at, Seen::Programs));
+}
+
+/// A text with a mark in place of what is not known.
+fn shape(text: &Text) -> String {
+    text.pieces.iter().map(|piece| if let Piece::Literal(text) = piece { text.as_str() } else { "*" }).collect()
 }

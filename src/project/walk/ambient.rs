@@ -111,7 +111,7 @@ impl Walker<'_, '_> {
             self.settings_of_uv_pip(&mut step);
         }
         if let Some(python) = self.python_of_base(&step) {
-            self.script.events.push(Event::PythonOf { prefix: step.prefix.clone(), python });
+            self.script.events.push(Event::PythonOf { prefix: step.prefix.clone(), python, at: step.at, now: false });
         }
         self.script.suits_host |= step.says.suits_host();
         self.bounds.step(step.asks.len() + step.locks.len());

@@ -104,9 +104,9 @@ impl<'a> Walker<'_, 'a> {
                     let (tool, what) = (*tool, what.clone());
                     brought.extend(lands(prefix).map(|prefix| Event::Remove { tool, prefix, what }));
                 }
-                Event::PythonOf { prefix, python } => {
-                    let python = python.clone();
-                    brought.extend(lands(prefix).map(|prefix| Event::PythonOf { prefix, python }));
+                Event::PythonOf { prefix, python, at, now } => {
+                    let (python, at, now) = (python.clone(), *at, *now);
+                    brought.extend(lands(prefix).map(|prefix| Event::PythonOf { prefix, python, at, now }));
                 }
                 Event::Base { image, at, .. } => {
                     for (source, _) in sources.iter().zip(&made_there).filter(|(_, made)| !**made) {

@@ -33,12 +33,15 @@ impl<'p, 'a> Walker<'p, 'a> {
             locks: Vec::new(),
             indexes: Vec::new(),
             routes: Vec::new(),
+            unheeded: Vec::new(),
             flags: InstallFlags::default(),
             torch_backend: None,
             index_strategy: None,
             open: false,
             bounds_open: false,
-            no_cuda: false,
+            // While an image is built no driver is there.
+            no_cuda: tool == Tool::Conda && self.image.is_some() && self.variable("CONDA_OVERRIDE_CUDA").is_none(),
+            cuda_elsewhere: false,
             folders: Vec::new(),
             extensions: Vec::new(),
             variables: Vec::new(),
@@ -60,7 +63,8 @@ impl<'p, 'a> Walker<'p, 'a> {
 
     /// A command all of whose words are known, but for those that may be `any`.
     fn install_as(&mut self, at: Span, install: &Install, says: Says, any: Option<Span>, from: &Origins) {
-        if install.flags.elsewhere {
+        // Source: <https://docs.astral.sh/uv/reference/environment/#uv_no_sync>.
+        if install.flags.elsewhere || install.flags.before_run && self.variable("UV_NO_SYNC").is_some() {
             return;
         }
         let mut step = self.step(install.tool, at);
@@ -75,8 +79,8 @@ impl<'p, 'a> Walker<'p, 'a> {
         step.prefix = self.prefix_to(install.tool, &install.target, &install.flags);
         // The Python that uv is told to install for.
         let python = install.flags.python.as_ref().filter(|_| matches!(install.tool, Tool::Uv | Tool::UvPip));
-        if let Some(python) = python.and_then(|text| self.variables.resolve(text)) {
-            self.script.events.push(Event::PythonOf { prefix: step.prefix.clone(), python });
+        if let Some((at, python)) = python.and_then(|text| Some((text.at, self.variables.resolve(text)?))) {
+            self.script.events.push(Event::PythonOf { prefix: step.prefix.clone(), python, at, now: true });
         }
         let asked = install.asks.iter().map(|ask| &ask.written);
         let looked_at = install.indexes.iter().map(|index| &index.url);
@@ -540,12 +544,13 @@ impl Before {
     }
 }
 
-/// How the names of wheels and archives begin of which not all is known: `torch` of `dist/torch-*.whl`, nothing of `dist/*.whl`.
+/// The names of wheels and archives of which not all is known: `torch` of `dist/torch-*.whl`; nothing of `dist/*.whl`, nor of
+/// `dist/torch*.whl`, which may be torchvision's.
 fn archives(written: &Text) -> Option<&str> {
     let [Piece::Literal(first), .., Piece::Literal(last)] = written.pieces.as_slice() else { return None };
     let file = first.rsplit('/').next()?;
     let is_archive = [".whl", ".tar.gz", ".zip"].iter().any(|end| last.ends_with(end));
-    is_archive.then(|| file.split('-').next().unwrap_or_default())
+    is_archive.then(|| file.split_once('-').map_or("", |(name, _)| name))
 }
 
 /// Whether a text of which only the beginning is known leads to files: `dist/*`.

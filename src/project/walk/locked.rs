@@ -80,7 +80,10 @@ impl<'a> Walker<'_, 'a> {
                     let index = self.index(index);
                     step.indexes.push(index);
                 }
-                Does::Python(text) => self.script.events.extend(self.variables.resolve(text).map(Event::Python)),
+                Does::Python(text) => {
+                    let python = self.variables.resolve(text);
+                    self.script.events.extend(python.map(|python| Event::Python(python, text.at)));
+                }
                 _ => {}
             }
         }
@@ -132,6 +135,7 @@ impl<'a> Walker<'_, 'a> {
         part.indexes = step.indexes.extract_if(.., |index| index.kind == IndexKind::Channel).collect();
         part.bounds_open = step.bounds_open;
         part.no_cuda = step.no_cuda && part.locks.is_empty();
+        part.cuda_elsewhere = step.cuda_elsewhere;
         Some(part)
     }
 }

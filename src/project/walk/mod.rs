@@ -268,6 +268,12 @@ impl<'p> ImageState<'p> {
             self.contexts.iter().flat_map(lie).collect()
         })
     }
+    /// The files of the root of that name that came into the image, to wherever.
+    fn called(&self, project: &Project<'_>, name: &str) -> Vec<String> {
+        let all = self.contents.called(name);
+        let lie = |context: &String| all.iter().filter_map(|path| self.in_context(project, context, path)).collect::<Vec<_>>();
+        self.contexts.iter().flat_map(lie).collect()
+    }
     /// The image that whoever builds puts in the place of a stage or an image.
     fn in_place_of(&self, name: &str) -> Option<InPlace<'p>> {
         self.arguments?.in_place_of(name)

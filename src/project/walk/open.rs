@@ -19,9 +19,9 @@ impl<'a> Walker<'_, 'a> {
         found
     }
 
-    /// The path that a text is. What is only known by where it leads is known under the root, not in an image.
+    /// The path that a text is. What is only known by where it leads under the root is not known in an image.
     pub(super) fn path(&self, text: &Text) -> Option<String> {
-        if self.image.is_some() { self.variables.resolve(text) } else { self.variables.path(text) }
+        self.variables.path(text).filter(|path| self.image.is_none() || !paths::is_led(path))
     }
 
     /// What became of a link; where more than one place is looked at, what was found counts, and then the first that is told.
@@ -49,8 +49,14 @@ impl<'a> Walker<'_, 'a> {
                 return None;
             }
             let edited = image.contents.is_edited(&inside);
-            let wanted = image.sources(self.project, &inside);
+            let (wanted, called) = (image.sources(self.project, &inside), image.called(self.project, paths::name(&inside)));
             let found = self.first(wanted, kind);
+            if found.is_none() {
+                // It was moved there: it is installed here, in what way is not known.
+                self.script
+                    .installed
+                    .extend(called.into_iter().filter(|path| self.project.file(path).is_some_and(|f| f.kind == kind)));
+            }
             return self.unless(edited, found, at);
         }
         if !self.written.is_empty()

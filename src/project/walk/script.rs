@@ -7,7 +7,8 @@ use std::hash::{DefaultHasher, Hasher};
 use super::super::command::Command;
 use super::super::drivers::Runfile;
 use super::super::variables::Value;
-use crate::environment::{Join, Reason, Untold};
+use crate::environment::{Join, Reason, Unheeded, Untold};
+use crate::knowledge::SigningKey;
 use crate::notation::asking::Says;
 use crate::outline::{Choice, IndexKind, InstallFlags, Kind, Language, Locked, Tool};
 use crate::source::{FileId, Span};
@@ -28,6 +29,8 @@ pub(crate) struct Script {
     pub(crate) on_cpu: bool,
     /// Variables come from files that are not read.
     pub(crate) unread_environment: bool,
+    /// Variables that only some who run the image give it, or with values that differ or are not known.
+    pub(crate) unagreed: BTreeSet<String>,
     /// Files come into the system's own folders from another stage or image, or by a script that is not read: any compiler may
     /// be there.
     pub(crate) compilers_open: bool,
@@ -59,6 +62,10 @@ pub(crate) struct Script {
     pub(crate) for_wsl: bool,
     /// What is installed stands in an arm that no machine with Linux under Windows comes to.
     pub(crate) not_for_wsl: bool,
+    /// The keys of repositories of packages that are fetched, with their places.
+    pub(crate) keys: Vec<(&'static SigningKey, Span)>,
+    /// Where it says that a program runs on the GPU.
+    pub(crate) on_cuda: Option<Span>,
     /// More leads on from here than is followed: nothing is said of it.
     pub(crate) left_out: bool,
 }
@@ -158,9 +165,9 @@ pub(crate) enum Event {
     /// A script is run of which nothing is known: what is there may be replaced, and more may be there.
     Unread,
     /// The manifest says which Python it is for.
-    Python(String),
-    /// Which Python a prefix has is told.
-    PythonOf { prefix: Prefix, python: String },
+    Python(String, Span),
+    /// Which Python a prefix has is told: `now`, or when it was made, and another may have come since.
+    PythonOf { prefix: Prefix, python: String, at: Span, now: bool },
     /// The system's Python is this one, or still its own.
     SystemPython(String),
     /// Before all this, these steps may have happened.
@@ -216,6 +223,8 @@ pub(crate) struct Installed {
     pub(crate) locks: Vec<LockEntry>,
     pub(crate) indexes: Vec<Indexed>,
     pub(crate) routes: Vec<Routed>,
+    /// Sources of packages that the tool does not heed.
+    pub(crate) unheeded: Vec<Unheeded>,
     pub(crate) flags: InstallFlags,
     /// Values of the flags that hold text.
     pub(crate) torch_backend: Option<Option<String>>,
@@ -226,6 +235,8 @@ pub(crate) struct Installed {
     pub(crate) bounds_open: bool,
     /// What conda does of it is worked out for machines without CUDA.
     pub(crate) no_cuda: bool,
+    /// Another environment of the manifest is for machines with CUDA.
+    pub(crate) cuda_elsewhere: bool,
     /// The folders whose projects are installed: what is built in one has its name.
     pub(crate) folders: Vec<Asked>,
     /// Where the scripts of such projects say that they compile for the GPU.

@@ -124,6 +124,7 @@ impl<'a> Walker<'_, 'a> {
         for file in &built.environment_files {
             self.environment_file(file.as_deref());
         }
+        self.script.unagreed.clone_from(&built.unagreed);
         for (name, value, at) in &built.environment {
             self.variables.set(name, Value::known(value.clone(), *at, Seen::Programs));
         }

@@ -62,6 +62,7 @@ static GRAMMARS: &[(&[&str], Grammar)] = &[
     (&["apptainer", "singularity"], apptainer::apptainer),
     (&["module", "ml"], modules::modules),
     (&["ln"], pythons::link),
+    (&["apt-key", "rpm", "rpmkeys"], files::key),
     (&["sed", "gsed", "perl", "tee", "mv", "cp", "curl", "wget", "patch", "truncate"], files::files),
 ];
 
@@ -87,7 +88,7 @@ pub(crate) fn read(words: &[Text], at: Span) -> Vec<Does> {
     }
     does.extend(match program.family() {
         "python" => python(&words, at, matches!(target, None | Some(Target::Python(_))).then_some(first)),
-        "virtualenv" => made(&words[1..]),
+        "virtualenv" => made(&words[1..], None),
         family => grammar(family).map(|grammar| grammar(&words, at)).unwrap_or_default(),
     });
     if let Some(target) = target {
@@ -197,7 +198,7 @@ fn python(words: &[Text], at: Span, program: Option<&Text>) -> Vec<Does> {
             "-m" => {
                 let family = words.get(i + 1).and_then(Text::known).unwrap_or_default();
                 if matches!(family, "venv" | "virtualenv") {
-                    return made(&words[i + 2..]);
+                    return made(&words[i + 2..], words.first().and_then(pythons::named));
                 }
                 let mut does = grammar(family).map(|grammar| grammar(&words[i + 1..], at)).unwrap_or_default();
                 if let Some(program) = program.filter(|p| !Program::of(p).told) {
@@ -214,14 +215,18 @@ fn python(words: &[Text], at: Span, program: Option<&Text>) -> Vec<Does> {
     Vec::new()
 }
 
-/// `python -m venv X`: the folder that it makes an environment in.
-fn made(words: &[Text]) -> Vec<Does> {
+/// `python -m venv X`, `virtualenv -p python3.10 X`: the folder that it makes an environment in, and the Python that is named.
+fn made(words: &[Text], mut python: Option<Text>) -> Vec<Does> {
     let mut words = words.iter();
     while let Some(word) = words.next() {
         match word.known() {
-            Some("--prompt" | "-p" | "--python" | "--app-data" | "--seeder" | "--creator") => drop(words.next()),
+            Some("-p" | "--python") => python = words.next().and_then(pythons::named),
+            Some("--prompt" | "--app-data" | "--seeder" | "--creator") => drop(words.next()),
+            Some(option) if option.starts_with("--python=") => {
+                python = pythons::named(&Text::literal(option.trim_start_matches("--python="), word.at));
+            }
             Some(option) if option.starts_with('-') => {}
-            _ => return vec![Does::Venv(word.clone())],
+            _ => return vec![Does::Venv { folder: word.clone(), python }],
         }
     }
     Vec::new()

@@ -75,6 +75,14 @@ pub(in crate::read) fn alias(word: &Text) -> Option<Does> {
     python_of(&value).filter(|_| matches!(name.as_str(), "python" | "python3" | "pip" | "pip3"))
 }
 
+/// The Python that a word names: `3.11` of `python3.11`, `/usr/bin/python3.11` and `3.11`.
+pub(super) fn named(word: &Text) -> Option<Text> {
+    let program = word.known()?.rsplit('/').next()?;
+    let version = program.strip_prefix("python").unwrap_or(program);
+    let minor = version.strip_prefix("3.")?.split('.').next()?;
+    (!minor.is_empty() && minor.bytes().all(|b| b.is_ascii_digit())).then(|| Text::literal(format!("3.{minor}"), word.at))
+}
+
 /// `3.11` of `/usr/bin/python3.11`; another folder's program is that folder's.
 fn python_of(path: &Text) -> Option<Does> {
     let program = match path.known() {

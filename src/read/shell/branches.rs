@@ -28,7 +28,14 @@ impl Walk<'_, '_> {
                     [one] => one.clone(),
                     _ => self.asked(&[left]),
                 };
-                steps.extend([Step::Choose(test, 1), Step::Visit(right), Step::Unchoose]);
+                steps.insert(steps.len() - 1, Step::Mark);
+                steps.extend([
+                    Step::Mark,
+                    Step::Choose(test.clone(), 1),
+                    Step::Visit(right),
+                    Step::Unchoose,
+                    Step::Instead(test),
+                ]);
             }
             // `[ … ] && exit`: the script goes on where the test fails, without what stands between the two.
             ("&&", None) if !guards.is_empty() && self.ends(&[right]) => {

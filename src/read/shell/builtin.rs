@@ -4,6 +4,7 @@ use tree_sitter::Node;
 
 use super::functions;
 use super::walk::{Walk, Word, named};
+use crate::device;
 use crate::outline::{Does, How, Include, Piece, Place, Scope, Target, Text, Variable};
 use crate::read::command;
 use crate::source::Span;
@@ -33,6 +34,11 @@ fn happens(walk: &mut Walk<'_, '_>, at: Span, words: &[Word], texts: &[Text]) {
     let unwrapped = command::unwrap(texts);
     let inner = unwrapped.words.as_slice();
     let Some(program) = inner.first() else { return };
+    if !matches!(program.known(), Some("echo" | "printf" | "grep" | "sed"))
+        && let Some((place, _)) = device::says_cuda(inner.iter().filter_map(|word| Some((word.known()?, word.at))))
+    {
+        walk.out.act(place, Does::OnCuda);
+    }
     let arguments = &inner[1..];
     let sets = |walk: &mut Walk<'_, '_>| {
         for variable in unwrapped.sets.iter().cloned() {

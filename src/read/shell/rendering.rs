@@ -65,7 +65,9 @@ pub(crate) fn act(act: &Act, source: &str) -> String {
         Does::Leave(leaves) => format!("{leaves:?} ends"),
         Does::Enter(Place::Back) => ")".to_owned(),
         Does::Include(include) => format!("include {}", text(&include.path)),
-        Does::Venv(folder) => format!("makes {}", text(folder)),
+        Does::Venv { folder, python } => {
+            format!("makes {}{}", text(folder), python.as_ref().map_or(String::new(), |p| format!(" for {}", text(p))))
+        }
         Does::Edit(path) => format!("edit {}", text(path)),
         Does::Sift(s) => format!("sift {} -> {}", texts(&s.from), s.to.as_ref().map_or("-".to_owned(), text)),
         Does::Write(w) => {
@@ -77,6 +79,7 @@ pub(crate) fn act(act: &Act, source: &str) -> String {
         Does::Enter(Place::Container(name)) => format!("in container {}", text(name)),
         Does::Enter(Place::Service { name, anew }) => format!("in service {}{}", text(name), if *anew { ", anew" } else { "" }),
         Does::Enter(Place::Started) => "in it".to_owned(),
+        Does::OnCuda => "on cuda".to_owned(),
         Does::Sent(to) => format!("sent to {}", text(to)),
         Does::Enter(Place::Image(image)) => format!("in {}", text(image)),
         Does::Modules(m) => format!("module{} {}", if m.unloads { " unloads" } else { "" }, texts(&m.names)),

@@ -165,7 +165,7 @@ impl Moving<'_> {
             }
             Does::Copy(Copy { from, sources, to }) => self.texts(from.iter_mut().chain(sources).chain([to])),
             Does::LeaveOut { pattern, back: _ } => self.text(pattern),
-            Does::Set(variable) => self.variable(variable),
+            Does::Set(variable) | Does::Given(variable) => self.variable(variable),
             Does::Answer(Answer { name, machine: _, packages: _, from }) => {
                 self.name(name);
                 from.iter().for_each(|name| self.name(name));
@@ -188,7 +188,9 @@ impl Moving<'_> {
             Does::Include(Include { path, how: _ }) => self.text(path),
             Does::Runs { entrypoint: _, words } => self.texts(words),
             Does::Options(flags) => self.flags(flags),
-            Does::Python(text) | Does::Venv(text) | Does::Edit(text) | Does::Secret(text) | Does::Sent(text) => self.text(text),
+            Does::Venv { folder, python } => std::iter::once(folder).chain(python).for_each(|text| self.text(text)),
+            Does::OnCuda => {}
+            Does::Python(text) | Does::Edit(text) | Does::Secret(text) | Does::Sent(text) => self.text(text),
             Does::Write(written) => {
                 let Written { path, kind: _, outline, put_in } = &mut **written;
                 self.text(path);

@@ -279,6 +279,9 @@ fn run(mut parts: Vec<Part>, rest: &[Text], at: Span) -> Vec<Does> {
     let of_project =
         |parts| project_with(parts, at, false).map(|it| if isolated { Install { target: gone(at), ..it } } else { it });
     let mut own = if no_project || no_sync && !isolated { None } else { of_project(parts) };
+    if let Some(own) = own.as_mut() {
+        own.flags.before_run = true;
+    }
     if is_script {
         let script = Include { path: command.clone(), how: How::PythonScript };
         own.get_or_insert_with(|| new(Tool::Uv, false)).reads.push(script);
@@ -329,18 +332,16 @@ pub(super) fn is_script(word: &Text) -> bool {
 /// A new environment, which `uv pip` then takes where it has the default name.
 fn venv(parts: Vec<Part>, at: Span) -> Vec<Does> {
     let mut folder = Text::literal(".venv", at);
-    let mut does = Vec::new();
+    let mut python = None;
     for part in parts {
         match part {
             Part::Argument(path) => folder = path,
-            Part::Option { name: "--python", value: Some(value), .. } => {
-                does.extend(version_of(&value).map(Does::Python));
-            }
+            Part::Option { name: "--python", value: Some(value), .. } => python = version_of(&value),
             _ => {}
         }
     }
-    let made = [Does::Venv(folder.clone()), Does::Enter(Place::Venv(folder))];
-    made.into_iter().chain(does).collect()
+    let made = [Does::Venv { folder: folder.clone(), python: python.clone() }, Does::Enter(Place::Venv(folder))];
+    made.into_iter().chain(python.map(Does::Python)).collect()
 }
 
 /// `-r`'s file: requirements, or a project's dependencies.
@@ -490,7 +491,8 @@ mod tests {
             ("run --no-sync pip install $X", "Pip $X"),
             (
                 "venv --python 3.11",
-                "Venv(Text { pieces: [Literal(\".venv\")], at: Span { file: FileId(0), start: 0, end: 18 } }); \
+                "Venv { folder: Text { pieces: [Literal(\".venv\")], at: Span { file: FileId(0), start: 0, end: 18 } }, \
+                 python: Some(Text { pieces: [Literal(\"3.11\")], at: Span { file: FileId(0), start: 14, end: 18 } }) }; \
                  Enter(Venv(Text { pieces: [Literal(\".venv\")], at: Span { file: FileId(0), start: 0, end: 18 } })); python 3.11",
             ),
             ("tool install vllm==0.6 --with torch --torch-backend cu126", "Uv vllm==0.6 torch backend:cu126 apart:uv tool vllm"),
