@@ -121,7 +121,7 @@ pub(crate) fn of_image(env: &Environment) -> Option<&'static str> {
     let image = env.image.as_ref()?;
     let row = knowledge::image_variables(&image.reference)?;
     // An old image, to which all is given.
-    if row.capabilities.is_empty() && env.variables.contains_key("CUDA_VERSION") {
+    if row.capabilities.is_empty() && env.variable("CUDA_VERSION").is_some() {
         return None;
     }
     Some(if row.capabilities.is_empty() { USUAL } else { row.capabilities })

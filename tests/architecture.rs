@@ -128,6 +128,18 @@ fn the_engine_touches_nothing_outside() {
     }
 }
 
+/// Only variables that tell anything are kept; whoever asks for another one is told by a panic.
+#[test]
+fn variables_of_environments_are_asked_for_by_name() {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    for file in rust_files(&src) {
+        let code = code(&file);
+        for past in ["env.variables.get(", "env.variables.contains_key(", "environment.variables.get("] {
+            assert!(!code.contains(past), "{}: `{past}` for `variable(`", file.display());
+        }
+    }
+}
+
 #[test]
 fn uses_are_seen_in_every_form() {
     for (text, seen) in [

@@ -131,8 +131,9 @@ impl Root {
         root.check_named(target)?;
         let mut failures = root.told(mistakes);
         failures.extend(unread);
-        root.follow_links(&target.root, &asked, &mut failures);
+        // What is judged without its hosts would be judged again.
         root.add_hosts(target, asks, &tree.configs, &mut failures);
+        root.follow_links(&target.root, &asked, &mut failures);
         failures.dedup();
         if failures.is_empty() { Ok(root) } else { Err(Failure(failures)) }
     }
@@ -273,7 +274,7 @@ impl Root {
             None => {
                 let path = seen(&file.path, cwd);
                 // A file of the repository may be called the same from the root.
-                let taken = self.linter.sources().find(&path).is_some();
+                let taken = target.root.join(&path).exists() || self.linter.sources().find(&path).is_some();
                 (Origin::Outside, if taken { format!("./{path}") } else { path })
             }
         }

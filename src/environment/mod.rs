@@ -96,9 +96,8 @@ impl Environment {
     /// The ask that a component comes of, with the position of its step; `None` for what an image has.
     #[must_use]
     pub fn ask_of(&self, component: &Component) -> Option<(usize, &Ask)> {
-        let same = |ask: &&Ask| ask.package == component.name && ask.evidence.at == component.evidence.at;
-        let steps = self.steps.iter().enumerate().rev();
-        steps.into_iter().find_map(|(at, step)| Some((at, step.asks.iter().find(same)?)))
+        let (step, ask) = component.asked?;
+        Some((step, self.steps.get(step)?.asks.get(ask)?))
     }
 }
 
@@ -337,6 +336,8 @@ pub struct Component {
     pub builds: Candidates,
     /// Why.
     pub evidence: Evidence,
+    /// The step that it comes of, and the ask of that, by their positions; `None` for what an image has.
+    pub asked: Option<(usize, usize)>,
 }
 
 impl Component {

@@ -1,25 +1,23 @@
 //! Which variables of an environment tell anything.
 
 use super::{Environment, Setting};
-use crate::device;
+use crate::{device, knowledge};
 
-/// Those by which programs find CUDA and libraries, and those that say what of the driver there is, and what it must be.
-const TELLING: [&str; 9] = [
-    "CUDA_HOME",
-    "CUDA_PATH",
-    "CUDA_ROOT",
-    "CUDA_TOOLKIT_ROOT_DIR",
-    "LD_LIBRARY_PATH",
-    "NVIDIA_DISABLE_REQUIRE",
-    "NVIDIA_DRIVER_CAPABILITIES",
-    "NVIDIA_REQUIRE_CUDA",
-    "PATH",
-];
+/// Those by which programs find CUDA and libraries, and those by which the container runtime knows an image of CUDA.
+const TELLING: [&str; 7] =
+    ["CUDA_HOME", "CUDA_PATH", "CUDA_ROOT", "CUDA_TOOLKIT_ROOT_DIR", "CUDA_VERSION", "LD_LIBRARY_PATH", "PATH"];
+
+/// What those begin with that the container runtime reads: which driver it must be, which GPUs and which parts of the driver are
+/// given. Source: <https://docs.nvidia.com/datacenter/cloud-native/container-toolkit/latest/docker-specialized.html>.
+const OF_RUNTIME: [&str; 2] = ["NVIDIA_", "DOCKER_RESOURCE_"];
 
 /// Whether anybody may ask for a variable of an environment; what the others are makes no other environment of it. A variable
 /// that a rule or a link of the chain reads is one of these.
 pub(crate) fn tells(name: &str) -> bool {
-    TELLING.contains(&name) || device::may_hide_gpus(name)
+    TELLING.contains(&name)
+        || OF_RUNTIME.iter().any(|start| name.starts_with(start))
+        || device::may_hide_gpus(name)
+        || knowledge::capability_users().iter().any(|row| row.variable == name)
 }
 
 impl Environment {

@@ -205,7 +205,7 @@ pub(crate) fn fold(beginning: &Beginning, world: &World, script: &Script, aliase
         .filter(|(prefix, state)| {
             !state.steps.is_empty() || !state.compiled.is_empty() || (*prefix == Prefix::System && !several)
         })
-        .map(|(prefix, state)| Environment {
+        .map(|(prefix, mut state)| Environment {
             base: prefix == Prefix::System,
             start: Start { name: format!("{}{}", beginning.name, world.suffix()), at: beginning.at },
             choices: choices.clone(),

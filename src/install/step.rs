@@ -90,12 +90,13 @@ impl State {
         let bounded = step.tool != Tool::Conda && !step.flags.no_deps && step.locks.is_empty() && bounds_torch(&wanted);
         // What is newest of it is not what comes.
         let bounded = |w: &Wanted| bounded && !w.held && w.wants.pin().is_none() && resolve::goes_by_torch(&w.name);
+        let only_unread = only_unread(&found);
         let packages: Vec<Package<'_>> = wanted
             .iter()
             .map(|w| {
                 let alone = self.lacking(w, &found).unwrap_or_else(|| w.alone.clone());
                 // What an unread file may name says where a pinned version comes from, not what it requires.
-                let unread = w.wants.pin().is_some() && !alone.builds.is_empty() && only_unread(&found);
+                let unread = w.wants.pin().is_some() && !alone.builds.is_empty() && only_unread;
                 let open = alone.open && !unread || overridden(w).is_some();
                 let today = alone.today.filter(|_| !(bounded(w) || step.bounds_open && w.wants.pin().is_none()));
                 let candidates = Candidates { open, today, builds: alone.builds };
@@ -108,6 +109,8 @@ impl State {
             let manner = Manner { no_deps: step.flags.no_deps, anew: step.tool == Tool::Pip };
             resolve::prune(&packages, &manner, &self.platform)
         };
+        let anything = step.asks.iter().find(|ask| ask.anything).map(|ask| ask.at);
+        let by_name = found.iter().any(|index| index.by_name);
         let mut asks = Vec::new();
         let mut changes = Vec::new();
         let mut after: BTreeMap<String, Held> = BTreeMap::new();
@@ -116,7 +119,7 @@ impl State {
             // What no index in reach serves does not come.
             let mut builds = if want.alone.builds.is_empty() { want.alone.clone() } else { pruned.left[n].clone() };
             builds.open = want.alone.open;
-            builds.open |= (step.open || step.asks.iter().any(|ask| ask.anything)) && want.implied;
+            builds.open |= (step.open || anything.is_some()) && want.implied;
             if step.bounds_open && !want.held && (want.implied || want.wants.pin().is_none()) {
                 builds = Candidates { open: true, today: None, ..builds };
             }
@@ -125,7 +128,7 @@ impl State {
             }
             let mut evidence = at(want.at, &want.also, comes(&want.name, &want.shown, &builds), step.join);
             // Of what such an index serves its name is all that is known.
-            if found.iter().any(|index| index.by_name) && builds.builds.iter().any(|build| build.index == "pypi") {
+            if by_name && builds.builds.iter().any(|build| build.index == "pypi") {
                 evidence.basis = Basis::Inferred;
             }
             if let Some(base) = self.may_have_another_build(want, &builds, step).filter(|_| builds.today.is_some()) {
@@ -185,7 +188,7 @@ impl State {
         let brings_torch = |want: &Wanted| want.name.strip_prefix("conda:").is_some_and(goes_with_torch);
         self.unlisted |= step.open || wanted.iter().any(brings_torch);
         self.unlisted_of_conda |= step.open && step.tool == Tool::Conda;
-        if let Some(at) = step.asks.iter().find(|ask| ask.anything).map(|ask| ask.at) {
+        if let Some(at) = anything {
             self.run_unread();
             self.upon = self.upon.or(Some(at));
         }

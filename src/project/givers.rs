@@ -107,7 +107,7 @@ impl Way {
 pub(super) struct Built {
     /// The build contexts, in the order of givers; none where nobody builds it.
     pub(super) contexts: Vec<String>,
-    /// The different sets of build arguments; one, empty, where nobody builds it.
+    /// The different sets of build arguments, in their order; one, empty, where nobody builds it.
     pub(super) arguments: Vec<Arguments>,
     /// Where those of each set are written, by name.
     pub(super) origins: Vec<BTreeMap<String, Vec<Origin>>>,
@@ -247,7 +247,7 @@ impl Built {
     }
     /// The position of a set of build arguments: where only people say how it is built, any is the one.
     fn position(&self, arguments: &Arguments) -> Option<usize> {
-        if self.told { Some(0) } else { self.arguments.iter().position(|known| known == arguments) }
+        if self.told { Some(0) } else { self.arguments.binary_search(arguments).ok() }
     }
     /// Whether someone builds a stage to run it; where nobody builds any, it is the last.
     pub(super) fn wants(&self, stage: &str, is_last: bool) -> bool {

@@ -92,10 +92,9 @@ impl Walk<'_, '_> {
 
     /// The text of a statement that only asks something, to which there is no one answer.
     fn guard(&self, node: Node<'_>) -> Option<String> {
-        if self.verdict(node).is_some() {
-            return None;
-        }
-        self.predicates.asks(node, self.excerpt.text()).then(|| self.asked(&[node]))
+        // Whether it asks is told sooner than what it comes to.
+        let asks = self.predicates.asks(node, self.excerpt.text());
+        (asks && self.verdict(node).is_none()).then(|| self.asked(&[node]))
     }
 
     /// The text of what is tested, with the tests of functions in their places.
