@@ -230,6 +230,8 @@ pub struct StepIndex {
     pub also: Vec<(Span, Reason)>,
     /// Serves only packages routed to it.
     pub explicit: bool,
+    /// A project or its settings name it; no command, and no variable.
+    pub in_project: bool,
     /// Asked only for what no other index has.
     pub last: bool,
     /// Other versions of the installer do not look at it.

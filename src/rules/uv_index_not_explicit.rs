@@ -17,7 +17,8 @@ fn check(env: &Environment, out: &mut Out) {
     for step in env.steps.iter().filter(|step| step.tool == Tool::Uv && !step.one_list) {
         // The last one stands in PyPI's place: it is all that there is.
         let beside = step.indexes.split_last().map_or(&[][..], |(_, rest)| rest);
-        let of_torch = |index: &&StepIndex| !index.explicit && index.id.is_some_and(|id| id.starts_with("pytorch/"));
+        let of_torch =
+            |index: &&StepIndex| index.in_project && !index.explicit && index.id.is_some_and(|id| id.starts_with("pytorch/"));
         out.extend(beside.iter().filter(of_torch).filter_map(|index| clash(step, index)));
     }
 }

@@ -66,7 +66,7 @@ impl Walker<'_, '_> {
             let written = origins::reasons(&value.from, true);
             let url = |url: Result<String, Untold>| {
                 let also = written.clone();
-                Indexed { url, kind: *kind, name: None, explicit: false, at, also }
+                Indexed { url, kind: *kind, name: None, explicit: false, in_project: false, at, also }
             };
             match text {
                 None => step.indexes.push(url(Err(why))),

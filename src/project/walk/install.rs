@@ -495,6 +495,7 @@ impl<'p, 'a> Walker<'p, 'a> {
             kind: index.kind,
             name: index.name.clone(),
             explicit: index.explicit,
+            in_project: false,
             at: index.url.at,
             also: self.reasons(&index.url),
         }

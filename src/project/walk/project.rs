@@ -276,7 +276,7 @@ impl<'a> Walker<'_, 'a> {
             },
             Does::Index(index) => {
                 let index = self.index(index);
-                step.indexes.push(index);
+                step.indexes.push(super::Indexed { in_project: true, ..index });
             }
             Does::Options(flags) => self.options(flags, step),
             Does::Route(route) => {

@@ -294,6 +294,8 @@ pub(crate) struct Indexed {
     pub(crate) kind: IndexKind,
     pub(crate) name: Option<String>,
     pub(crate) explicit: bool,
+    /// A project or its settings name it; no command, and no variable.
+    pub(crate) in_project: bool,
     pub(crate) at: Span,
     /// Where the values of its variables are written.
     pub(crate) also: Vec<(Span, Reason)>,
@@ -309,7 +311,7 @@ impl std::fmt::Debug for Indexed {
 impl Indexed {
     /// One of which nothing is known.
     pub(super) fn untold(why: Untold, at: Span) -> Self {
-        Self { url: Err(why), kind: IndexKind::Extra, name: None, explicit: false, at, also: Vec::new() }
+        Self { url: Err(why), kind: IndexKind::Extra, name: None, explicit: false, in_project: false, at, also: Vec::new() }
     }
 }
 

@@ -115,7 +115,7 @@ impl<'a> Walker<'_, 'a> {
                 Does::Index(index) if known.contains(&index.url.at) => {}
                 Does::Index(index) => {
                     let index = self.index(index);
-                    step.indexes.push(index);
+                    step.indexes.push(Indexed { in_project: true, ..index });
                 }
                 Does::Options(flags) => self.options(flags, step),
                 Does::Require(requirement) if requirement.role == Role::Bounds => self.ask(requirement, step, true, &[], ""),
