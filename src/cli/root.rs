@@ -274,7 +274,8 @@ impl Root {
             None => {
                 let path = seen(&file.path, cwd);
                 // A file of the repository may be called the same from the root.
-                let taken = target.root.join(&path).exists() || self.linter.sources().find(&path).is_some();
+                let inside = !path.starts_with("..") && target.root.join(&path).exists();
+                let taken = inside || self.linter.sources().find(&path).is_some();
                 (Origin::Outside, if taken { format!("./{path}") } else { path })
             }
         }
