@@ -170,6 +170,9 @@ fn is_off(value: &str) -> bool {
     is_no(value) || value == "-1"
 }
 
+/// Switched on, they leave the work to the CPU.
+const WITHOUT_GPU: &[&str] = &["NO_CUDA", "NO_GPU", "FORCE_CPU", "USE_CPU", "CPU_ONLY", "DISABLE_CUDA", "DISABLE_GPU"];
+
 /// `CUDA_VISIBLE_DEVICES=`, `DEVICE=cpu`, `USE_CUDA=0`, `FORCE_CPU=1`, `NUM_GPUS=0`.
 pub(crate) fn hides_gpus(name: &str, value: &str, choice: Choice) -> bool {
     let value = value.trim();
@@ -177,11 +180,16 @@ pub(crate) fn hides_gpus(name: &str, value: &str, choice: Choice) -> bool {
         "CUDA_VISIBLE_DEVICES" => value.is_empty() || value.starts_with('-') || value.eq_ignore_ascii_case("none"),
         // Source: <https://docs.nvidia.com/datacenter/cloud-native/container-toolkit/latest/docker-specialized.html>.
         "NVIDIA_VISIBLE_DEVICES" => ["", "none", "void"].contains(&value),
-        "NO_CUDA" | "NO_GPU" | "FORCE_CPU" | "USE_CPU" | "CPU_ONLY" | "DISABLE_CUDA" | "DISABLE_GPU" => {
-            !value.is_empty() && !is_no(value)
-        }
+        variable if WITHOUT_GPU.contains(&variable) => !value.is_empty() && !is_no(value),
         variable => variable.ends_with("DEVICE") && chooses_cpu("device", value, choice) || leaves_to_cpu(variable, value),
     }
+}
+
+/// Whether [`hides_gpus`] may say so of some value of that variable.
+pub(crate) fn may_hide_gpus(name: &str) -> bool {
+    let name = name.trim_start_matches('-').to_ascii_uppercase();
+    let speaks = |word: String| is_gpu(&word) || word == "CUDA" || OF_DEVICES.contains(&word.as_str());
+    WITHOUT_GPU.contains(&name.as_str()) || name.ends_with("DEVICE") || words(&name).any(speaks)
 }
 
 #[cfg(test)]
@@ -265,6 +273,7 @@ mod tests {
             ("MODE", "none", false),
         ] {
             assert_eq!(hides_gpus(name, value, Choice::Cpu), hides, "{name}={value}");
+            assert!(!hides || may_hide_gpus(name), "{name}");
         }
         assert!(!hides_gpus("DEVICE", "auto", Choice::Cpu) && !hides_gpus("CUDA_VISIBLE_DEVICES", "0", Choice::CpuOrAny));
     }

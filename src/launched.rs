@@ -1,9 +1,9 @@
 //! What a launch runs, and whether that must have a GPU.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use crate::device::{Choice, chooses_gpu, hides_gpus, is_called_cpu, is_choice, says_cpu, says_cuda};
-use crate::environment::{Asks, Build, Environment, Evidence, Join, Launched, Reason};
+use crate::environment::{Asks, Build, Environment, Evidence, Join, Launched, Reason, Setting, Works};
 use crate::knowledge::{self, Basis};
 use crate::outline::{GpuRequest, Launch, Launcher, Text, Variable};
 use crate::project::{Command, Given, LaunchPlace};
@@ -13,8 +13,12 @@ use crate::work::{self, Work};
 /// Of a command these words are looked at: many services may run it.
 const MOST_WORDS: usize = 256;
 
+/// Where devices are named by what is mounted there:
+/// <https://github.com/NVIDIA/nvidia-container-toolkit/blob/1fc6890b4f27386c25967ecb6e7923fcd92ce4bb/internal/config/image/builder.go>.
+const BY_MOUNT: &str = "/var/run/nvidia-container-devices";
+
 /// Puts a launch together with the environments that it runs; `own` is what their image runs by itself.
-pub(crate) fn launched(place: &LaunchPlace<'_>, environments: &[&Environment], own: &Command) -> Launched {
+pub(crate) fn launched<'e>(place: &LaunchPlace<'_>, environments: &[&'e Environment], own: &Command) -> Launched<'e> {
     let launch = place.launch;
     let asks = match launch.gpu {
         GpuRequest::Asked(_) => Asks::Yes,
@@ -24,7 +28,58 @@ pub(crate) fn launched(place: &LaunchPlace<'_>, environments: &[&Environment], o
     };
     let needs = if place.runs_it { needs(place, environments, own) } else { Vec::new() };
     let malformed = if place.patched { Vec::new() } else { launch.malformed.clone() };
-    Launched { by: launch.by, name: launch.name.clone(), at: launch.key, needs, asks, malformed }
+    let all = words(launch, own);
+    let bare: Vec<&str> = all.iter().map(|(word, _)| *word).collect();
+    let unread = is_open(launch) || is_unread(launch.entrypoint.iter().flatten().chain(&launch.command).next());
+    let works = match (work::of(&bare), bare.first()) {
+        _ if unread => Works::Other,
+        (_, None) => Works::Own,
+        (Work::Framework, _) => Works::Program,
+        (Work::Arguments, Some(first)) if first.starts_with('-') => Works::Own,
+        _ => Works::Other,
+    };
+    // The runtime may be told by these, too, what to give.
+    let by_mount = launch.mounts.iter().any(|mount| mount.to.known().is_none_or(|to| to.starts_with(BY_MOUNT)));
+    Launched {
+        by: launch.by,
+        name: launch.name.clone(),
+        at: launch.key,
+        needs,
+        asks,
+        malformed,
+        asks_at: place.asks.clone(),
+        terms: place.terms.clone(),
+        variables: variables(place, environments),
+        by_device: launch.unchecked,
+        open: by_mount || launch.open || place.changed || place.unread_environment || launch.is_given_more(),
+        environments: environments.to_vec(),
+        words: all.into_iter().map(|(word, at)| (word.to_owned(), at)).collect(),
+        works,
+    }
+}
+
+/// What its programs see: of an image that is built in several ways, what these do not agree in is not known.
+fn variables(place: &LaunchPlace<'_>, environments: &[&Environment]) -> BTreeMap<String, Setting> {
+    let mut found: BTreeMap<String, Setting> = BTreeMap::new();
+    // What others' images set is theirs; what the files set for those may be its shell's own.
+    for (name, set) in environments.iter().filter(|env| env.is_built).flat_map(|env| &env.variables) {
+        let known = found.entry(name.clone()).or_insert_with(|| set.clone());
+        if known.value != set.value {
+            known.value = None;
+        }
+    }
+    let of_maps = place.variables.iter().map(|v| {
+        let at = v.value.as_ref().map_or(place.launch.key, |value| value.at);
+        (&v.name, v.value.as_ref().and_then(Text::known).map(str::to_owned), at)
+    });
+    let own = place.given_variables.iter().map(|(name, (value, at))| (name, value.clone(), *at));
+    for (name, value, at) in of_maps.chain(own) {
+        let reason = Reason::Variable { name: name.clone() };
+        let evidence = Evidence { at, reason, also: Vec::new(), basis: Basis::Vendor, join: Join::Stated };
+        let written = value.clone().unwrap_or_default();
+        found.insert(name.clone(), Setting { value, written, evidence });
+    }
+    found
 }
 
 /// Reasons to think that it must have a GPU, strongest first.

@@ -15,6 +15,7 @@
 
 mod able;
 mod alternative;
+mod capability;
 mod chain;
 pub mod config;
 mod demand;
@@ -32,6 +33,7 @@ pub mod linter;
 mod loader;
 mod made_for_torch;
 mod meant;
+mod mismatch;
 mod near;
 mod needs;
 pub mod notation;
@@ -53,6 +55,7 @@ mod tagged;
 mod unknown;
 pub mod version;
 pub mod viewpoint;
+mod visible;
 pub mod walk;
 mod wheels;
 mod work;

@@ -8,7 +8,7 @@ use crate::version::CudaVersion;
 /// `LD_LIBRARY_PATH`, where it holds the library folder of a conda environment.
 pub(crate) fn conda_library_path(env: &Environment) -> Option<&Setting> {
     let folder = |folder: &str| is_conda_library_folder(folder) || env.base && is_library_folder_of_base(folder);
-    env.variables.get("LD_LIBRARY_PATH").filter(|path| path.written.split(':').any(folder))
+    env.variable("LD_LIBRARY_PATH").filter(|path| path.written.split(':').any(folder))
 }
 
 /// The libraries of a wheel that conda's replace when its folder is on `LD_LIBRARY_PATH` and their majors are equal:
@@ -57,7 +57,7 @@ const TOOLKIT_VARIABLES: [(&str, &[&str]); 6] = [
 pub(crate) fn named_toolkits(env: &Environment) -> Vec<Named<'_>> {
     let mut found = Vec::new();
     for (variable, ends) in TOOLKIT_VARIABLES {
-        let Some(setting) = env.variables.get(variable) else { continue };
+        let Some(setting) = env.variable(variable) else { continue };
         for folder in setting.written.split(':') {
             let own = ends.is_empty() || ends.contains(&folder.trim_end_matches('/').rsplit('/').next().unwrap_or_default());
             if let Some(cuda) = release_of_folder(folder).filter(|_| own) {
@@ -72,7 +72,7 @@ pub(crate) fn named_toolkits(env: &Environment) -> Vec<Named<'_>> {
 /// image in which `/usr/local/cuda` lies.
 pub(crate) fn toolkits_on_library_path(env: &Environment) -> Vec<Named<'_>> {
     const VARIABLE: &str = "LD_LIBRARY_PATH";
-    let Some(setting) = env.variables.get(VARIABLE) else { return Vec::new() };
+    let Some(setting) = env.variable(VARIABLE) else { return Vec::new() };
     let alone = !env.system.iter().any(|part| part.carries.contains(&Carries::Toolkit));
     let row = env.image.as_ref().and_then(|image| image.row).filter(|_| alone);
     let of_image =

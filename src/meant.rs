@@ -3,6 +3,7 @@
 use crate::environment::{Environment, Evidence, Join, Reason};
 use crate::knowledge::{self, Basis, Carries, Flavour, Kernels, Nvcc, Release};
 use crate::resolve;
+use crate::source::Span;
 use crate::version::CudaVersion;
 
 /// The evidence that an environment is meant for a GPU: who runs it gives it one, a CUDA image, a toolkit, a package that is for GPUs
@@ -29,10 +30,21 @@ pub(crate) fn for_gpu(env: &Environment) -> Option<Evidence> {
     if let Some(part) = env.system.iter().find(|part| toolkit(part.carries)) {
         return Some(part.evidence.clone());
     }
-    let words = words(&env.start.name);
-    let named = words.iter().find(|word| is_of_gpu(word))?;
+    let own = words(&env.start.name).into_iter().find(|word| is_of_gpu(word)).map(|word| (env.start.at, word));
+    let (at, named) = own.or_else(|| file_of_torch(env))?;
     let reason = Reason::MadeForGpu { because: format!("by its name ({named}) it is for a GPU") };
-    Some(Evidence { at: env.start.at, reason, also: Vec::new(), basis: Basis::Vendor, join: Join::Stated })
+    Some(Evidence { at, reason, also: Vec::new(), basis: Basis::Vendor, join: Join::Stated })
+}
+
+/// The word of a GPU in the name of the file that asks for torch, which a command installs or another file includes; with its top.
+fn file_of_torch(env: &Environment) -> Option<(Span, String)> {
+    let file = env.component("torch")?.evidence.at.file;
+    let words = words(env.files.get(&file)?);
+    if words.iter().any(|word| is_of_cpu(word)) {
+        return None;
+    }
+    let named = words.into_iter().find(|word| is_of_gpu(word))?;
+    Some((Span::new(file, 0, 0), named))
 }
 
 /// Whether an environment is meant for chips that run no CUDA, or not that of the wheels which others take: by an index that it
@@ -68,6 +80,11 @@ pub(crate) fn is_for_others(env: &Environment) -> bool {
     let name = &env.start.name;
     let own = name.split('@').next().unwrap_or(name);
     words(own).iter().any(|word| is_of_cpu(word)) || name.starts_with(".github/") || name.starts_with(".gitlab")
+}
+
+/// Whether an environment is by its own name for the CPU.
+pub(crate) fn is_called_cpu(env: &Environment) -> bool {
+    words(&env.start.name).iter().any(|word| word == "cpu")
 }
 
 /// Whether something else than torch may be what the GPU of an environment is for: another framework that runs on it.

@@ -1,5 +1,8 @@
 //! Another image of the same repository and kind that a host starts and runs.
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
 use crate::chain::Driver;
 use crate::demand::{self, Answer};
 use crate::environment::{Host, Image};
@@ -14,10 +17,9 @@ pub(crate) fn other_image(image: &Image, host: &Host) -> Option<String> {
     let parsed = ImageReference::parse(&image.reference)?;
     let mine = Tag::of(parsed.tag.as_deref()?);
     let driver = demand::asked_of(host)?;
-    let rows = knowledge::images().iter().find(|(repository, _)| *repository == row.repository)?.1;
-    let concrete = rows.iter().filter(|other| !other.tag.contains('*'));
-    let older = concrete.map(|other| (other, Tag::of(other.tag))).filter(|(_, tag)| tag.numbers < mine.numbers);
-    let mut older: Vec<_> = older.filter(|(_, tag)| tag.family() == mine.family()).collect();
+    let concrete = CONCRETE.get(row.repository)?.iter();
+    let older = concrete.filter(|(_, tag)| tag.numbers < mine.numbers && tag.family() == mine.family());
+    let mut older: Vec<&(&knowledge::Image, Tag)> = older.collect();
     older.sort_by(|(one, a), (two, b)| {
         let near = |tag: &Tag| tag.kind == mine.kind;
         near(b).cmp(&near(a)).then_with(|| b.numbers.cmp(&a.numbers)).then_with(|| two.tag.cmp(one.tag))
@@ -25,6 +27,14 @@ pub(crate) fn other_image(image: &Image, host: &Host) -> Option<String> {
     let (other, _) = older.into_iter().find(|(other, _)| serves(other, host, &driver))?;
     Some(format!("{}:{}", parsed.repository, other.tag))
 }
+
+/// The rows without a pattern, by repository: many starts stand on the same.
+static CONCRETE: LazyLock<HashMap<&str, Vec<(&knowledge::Image, Tag)>>> = LazyLock::new(|| {
+    let concrete = |rows: &'static [knowledge::Image]| {
+        rows.iter().filter(|row| !row.tag.contains('*')).map(|row| (row, Tag::of(row.tag))).collect()
+    };
+    knowledge::images().iter().map(|(repository, rows)| (*repository, concrete(rows))).collect()
+});
 
 /// A tag of the same repository and kind that is there, nearest to one that is not: the next newer one, else the newest.
 pub(crate) fn in_place_of(repository: &str, tag: &str) -> Option<String> {
@@ -71,7 +81,7 @@ pub(crate) fn with_torch(image: &Image, torch: &Version, cuda: &CudaVersion, ker
 /// Whether an image starts on a host, its driver runs what is inside, and that compiles for its GPUs.
 fn serves(image: &knowledge::Image, host: &Host, driver: &Driver<'_>) -> bool {
     let Some(cuda) = CudaVersion::parse(image.cuda) else { return false };
-    let starts = match DriverVersion::parse(image.driver) {
+    let starts = || match DriverVersion::parse(image.driver) {
         _ if !image.require_cuda.is_empty() => demand::of_host(image.require_cuda, driver, host) == Answer::Yes,
         Some(bound) => driver.number().is_some_and(|number| {
             let data_center = !host.gpus.is_empty() && host.gpus.iter().all(|gpu| gpu.segment == Some(Segment::DataCenter));
@@ -86,7 +96,8 @@ fn serves(image: &knowledge::Image, host: &Host, driver: &Driver<'_>) -> bool {
         .iter()
         .filter_map(|gpu| gpu.sm)
         .all(|sm| targets.iter().any(|target| target.major == sm.major && target.minor <= sm.minor));
-    starts && compiles && driver.below(&cuda) == Some(false)
+    // What a demand lists is long.
+    driver.below(&cuda) == Some(false) && compiles && starts()
 }
 
 /// A tag that begins with a version.

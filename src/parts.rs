@@ -53,6 +53,12 @@ pub(crate) fn is_part(name: &str) -> bool {
     name == "cuda-toolkit" || name.starts_with("nvidia-") && !knowledge::releases(name).is_empty() || is_named_for_a_major(name)
 }
 
+/// Whether a part is of the toolkit itself; cuDNN, NCCL and NVSHMEM have numbers of their own.
+pub(crate) fn is_of_toolkit(part: &str) -> bool {
+    let others = ["nvidia-cudnn", "nvidia-nccl", "nvidia-nvshmem", "nvidia-cusparselt", "nvidia-cufile"];
+    is_part(part) && !others.iter().any(|other| part.starts_with(other))
+}
+
 /// `nvidia-cufft-cu12`.
 fn is_named_for_a_major(name: &str) -> bool {
     let major = name.strip_prefix("nvidia-").and_then(|rest| rest.rsplit_once("-cu"));

@@ -1,5 +1,6 @@
 //! What an environment or a host runs on: operating system, processor, C library, Python.
 
+use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use crate::knowledge::Platforms;
@@ -100,7 +101,7 @@ impl Os {
         let labels = labels.to_lowercase();
         let named = |systems: &[&str]| labels.split_whitespace().any(|label| systems.iter().any(|name| label.starts_with(name)));
         let systems: [(Self, &[&str]); 3] =
-            [(Self::MacOs, &["macos"]), (Self::Windows, &["windows"]), (Self::Linux, &["ubuntu", "linux"])];
+            [(Self::MacOs, &["macos"]), (Self::Windows, &["win"]), (Self::Linux, &["ubuntu", "linux"])];
         systems.into_iter().find(|(_, names)| named(names)).map(|(os, _)| os)
     }
     /// What GitHub calls it (`RUNNER_OS`, `runner.os`).
@@ -155,11 +156,20 @@ impl Pythons {
     /// The minors that a PEP 440 specifier set admits in some patch release.
     #[must_use]
     pub fn admitted(by: &Specifiers) -> Self {
-        static RELEASES: LazyLock<Vec<(u32, Version)>> = LazyLock::new(|| {
-            let all = (0..40u32).flat_map(|minor| (0..30).map(move |patch| (minor, patch)));
-            all.filter_map(|(minor, patch)| Some((minor, Version::parse(&format!("3.{minor}.{patch}"))?))).collect()
+        const PATCHES: u64 = 30;
+        static RELEASES: LazyLock<Vec<Vec<Version>>> = LazyLock::new(|| {
+            let release = |minor: u32, patch: u64| Version::parse(&format!("3.{minor}.{patch}"));
+            (0..40).map(|minor| (0..PATCHES).filter_map(|patch| release(minor, patch)).collect()).collect()
         });
-        RELEASES.iter().filter(|(_, release)| by.admits(release)).fold(Self(0), |set, (minor, _)| Self(set.0 | 1 << minor))
+        // Between those that are named, and those right beside them, all are one.
+        let named = by.numbers(2).flat_map(|patch| [patch.saturating_sub(1), patch, patch.saturating_add(1)]);
+        let patches: BTreeSet<u64> = named.chain([0, PATCHES - 1]).filter(|patch| *patch < PATCHES).collect();
+        let admits = |releases: &[Version]| {
+            let mut some = patches.iter().filter_map(|patch| releases.get(usize::try_from(*patch).ok()?));
+            some.any(|release| by.admits(release))
+        };
+        let minors = (0u32..).zip(RELEASES.iter()).filter(|(_, releases)| admits(releases));
+        minors.fold(Self(0), |set, (minor, _)| Self(set.0 | 1 << minor))
     }
     /// What a file says of Python: a specifier set (`>=3.10`), or a version (`3.9`).
     #[must_use]

@@ -28,6 +28,8 @@ pub(crate) struct Source {
     pub(crate) package: bool,
     /// It is a framework's own copy, which others find when that was loaded before.
     pub(crate) own: bool,
+    /// The environment provides it, and no package does for itself: the image, the system, a module, conda's toolkit.
+    pub(crate) provided: bool,
     /// By each build that may be there.
     all: Vec<Brings>,
     /// There may be other builds.
@@ -38,6 +40,7 @@ pub(crate) struct Source {
 
 /// All who bring a library.
 pub(crate) struct Reach {
+    library: Library,
     sources: Vec<Source>,
     /// Others may be there.
     open: bool,
@@ -82,7 +85,26 @@ impl Reach {
         let others = env.components.iter().filter(|component| component.name != beside.name);
         let of_others = others.filter_map(|component| of_component(env, component, library, beside));
         sources.extend(of_others.filter(|source| !(optional && source.own)));
-        Self { sources, open }
+        Self { library, sources, open }
+    }
+
+    /// Without those who bring it in part only.
+    pub(crate) fn without(mut self, part: impl Fn(&Source) -> bool) -> Self {
+        self.sources.retain(|source| !part(source));
+        self
+    }
+
+    /// With a framework's own copy only as it is picked: it is found where that was loaded before, which no range makes sure.
+    pub(crate) fn settled(mut self) -> Self {
+        for source in self.sources.iter_mut().filter(|source| source.own) {
+            (source.all, source.open) = (vec![source.picked], false);
+        }
+        self
+    }
+
+    /// Whether one of those who bring it is such a one.
+    pub(crate) fn any(&self, of: impl Fn(&Source) -> bool) -> bool {
+        self.sources.iter().any(of)
     }
 
     /// Whether nobody brings it, as far as all is told.
@@ -90,9 +112,11 @@ impl Reach {
         !self.open && self.sources.is_empty()
     }
 
-    /// How far a package needs another major than all that is there, of which one that `of` admits is told.
-    pub(crate) fn lacks_major(&self, needs: &Needs, of: impl Fn(&Source) -> bool) -> Option<Unmet<'_>> {
-        let other = |need: LibraryVersion| move |brings: &Brings| matches!(brings, Brings::This(v) if v.major() != need.major());
+    /// How far a package needs another one than all that is there, of which one that `of` admits is told: another major; before
+    /// CUDA 11 each minor had names of its own.
+    /// Source: <https://docs.nvidia.com/deploy/cuda-compatibility/minor-version-compatibility.html>.
+    pub(crate) fn lacks(&self, needs: &Needs, of: impl Fn(&Source) -> bool) -> Option<Unmet<'_>> {
+        let other = |need: LibraryVersion| move |brings: &Brings| matches!(brings, Brings::This(v) if self.differ(need, *v));
         let lacks = |need| move |brings: &Brings| *brings == Brings::Nothing || other(need)(brings);
         let always = |need| {
             self.sources.iter().all(|s| !s.open && s.all.iter().all(lacks(need)))
@@ -104,6 +128,14 @@ impl Reach {
         let (holds, need) = needs.hold(always, today).filter(|_| !self.open)?;
         let by = self.sources.iter().find(|s| of(s) && other(need)(&s.picked))?;
         by.unmet(holds, need)
+    }
+
+    /// Whether one is not found where the other is looked for.
+    fn differ(&self, need: LibraryVersion, brings: LibraryVersion) -> bool {
+        let cuda = |version: LibraryVersion| CudaVersion::parse(&version.to_string());
+        let by_minor = self.library == Library::Cuda && need.major() == brings.major() && !knowledge::goes_by_major(need.major());
+        let minors = || cuda(need)?.same_minor(&cuda(brings)?);
+        need.major() != brings.major() || by_minor && minors() == Some(false)
     }
 
     /// How far all of the needed major that is there is below what a package was compiled with.
@@ -136,7 +168,7 @@ impl Source {
     fn fixed(what: String, evidence: Evidence, library: Library, version: LibraryVersion) -> Self {
         let evidence = brought(evidence, &what, library, version);
         let brings = Brings::This(version);
-        Self { what, evidence, package: false, own: false, all: vec![brings], open: false, picked: brings }
+        Self { what, evidence, package: false, own: false, provided: true, all: vec![brings], open: false, picked: brings }
     }
 
     fn unmet(&self, holds: Holds, need: LibraryVersion) -> Option<Unmet<'_>> {
@@ -161,7 +193,12 @@ pub(crate) struct Needs {
 impl Needs {
     /// What a package looks for of a library on the loader's path; `None` where no build of it does.
     pub(crate) fn of(env: &Environment, component: &Component, library: Library) -> Option<Self> {
+        let extras = env.ask_of(component).map(|(_, ask)| ask.extras.clone()).unwrap_or_default();
         let need = |build: &Build| {
+            // An extra may bring it along.
+            if brings(build, component, library, &extras, env) != Brings::Nothing {
+                return None;
+            }
             let part = build.release.needs.iter().find(|part| part.library == library && part.found == Found::System)?;
             LibraryVersion::parse(part.version)
         };
@@ -172,8 +209,7 @@ impl Needs {
         // By its name it is made for one major in all of its releases; an extra may bring what it looks for.
         let own = knowledge::module_owner(&component.name).map(|row| row.cuda).filter(|_| library == Library::Cuda);
         if let Some(major) = own.and_then(LibraryVersion::parse) {
-            let plain = env.ask_of(component).is_none_or(|(_, ask)| ask.extras.is_empty());
-            return plain.then(|| Self { all: vec![major], certain: true, picked: Some(major) });
+            return extras.is_empty().then(|| Self { all: vec![major], certain: true, picked: Some(major) });
         }
         let builds = &component.builds;
         let all: Vec<Option<LibraryVersion>> = builds.builds.iter().map(need).collect();
@@ -228,7 +264,7 @@ fn cuda_of_part(name: &str) -> Option<LibraryVersion> {
 
 /// On a machine that no image describes, a path of libraries says that there are some.
 fn others_on_library_path(env: &Environment) -> bool {
-    let path = env.variables.get("LD_LIBRARY_PATH").filter(|_| env.image.is_none());
+    let path = env.variable("LD_LIBRARY_PATH").filter(|_| env.image.is_none());
     path.is_some_and(|path| path.written.split(':').any(|folder| folder.contains("cuda") || folder.contains("cudnn")))
 }
 
@@ -237,7 +273,7 @@ fn of_component(env: &Environment, component: &Component, library: Library, besi
     // Of which CUDA a part is, its name says in all of its releases.
     if let Some(major) = parts::cuda_of(&component.name).filter(|_| library == Library::Cuda) {
         let fixed = Source::fixed(component.name.clone(), component.evidence.clone(), library, major);
-        return Some(Source { package: true, ..fixed });
+        return Some(Source { package: true, provided: false, ..fixed });
     }
     let extras = env.ask_of(component).map(|(_, ask)| ask.extras.clone()).unwrap_or_default();
     let brings = |build: &Build| brings(build, component, library, &extras, env);
@@ -269,7 +305,9 @@ fn of_component(env: &Environment, component: &Component, library: Library, besi
         Brings::This(version) => brought(component.evidence.clone(), &what, library, version),
         Brings::Nothing | Brings::Unknown => component.evidence.clone(),
     };
-    Some(Source { what, evidence, package: true, own, all, open, picked })
+    // conda's frameworks bring what their recipes say for themselves.
+    let provided = !own && component.name.starts_with("conda:");
+    Some(Source { what, evidence, package: true, own, provided, all, open, picked })
 }
 
 /// What a package brings whose builds are not in the tables.
@@ -310,7 +348,7 @@ fn brings(build: &Build, component: &Component, library: Library, extras: &[Stri
     }
     let of_it = |required: &&Required| match library {
         Library::Cudnn => required.part.starts_with("nvidia-cudnn"),
-        _ => parts::cuda_of(&required.part).is_some(),
+        _ => parts::is_of_toolkit(&required.part),
     };
     let required = parts::required(build, extras, &env.platform);
     let Some(required) = required.iter().find(of_it) else {

@@ -14,10 +14,11 @@ const MAY_USE: &[(&str, &str)] = &[
     ("near", ""),
     ("device", ""),
     ("work", ""),
+    ("visible", ""),
     ("knowledge", "near notation platform version"),
     ("platform", "knowledge version"),
     ("notation", "platform version"),
-    ("environment", "knowledge notation outline platform source version"),
+    ("environment", "device knowledge notation outline platform source version"),
     ("diagnostic", "environment source"),
     ("viewpoint", "source"),
     ("globs", "source"),
@@ -38,16 +39,18 @@ const MAY_USE: &[(&str, &str)] = &[
     ("able", "chain environment knowledge resolve version"),
     ("other_image", "chain demand environment knowledge notation version"),
     ("made_for_torch", "chain environment knowledge outline platform version"),
-    ("meant", "environment knowledge resolve version"),
+    ("meant", "environment knowledge resolve source version"),
     ("parts", "environment knowledge notation platform resolve version"),
     ("reach", "environment knowledge loader parts version"),
+    ("mismatch", "environment knowledge meant parts reach version"),
     ("extension", "chain environment knowledge loader platform version"),
     ("wheels", "environment knowledge notation platform resolve version"),
-    ("tagged", "environment knowledge version"),
+    ("tagged", "environment knowledge notation version"),
+    ("capability", "environment knowledge source"),
     ("alternative", "chain environment knowledge made_for_torch other_image outline platform version"),
     (
         "rules",
-        "alternative chain demand diagnostic environment extension knowledge loader made_for_torch meant near notation other_image outline parts platform reach resolve source tagged version wheels",
+        "alternative capability chain demand diagnostic environment extension knowledge loader made_for_torch meant mismatch near notation other_image outline parts platform reach resolve source tagged version visible wheels",
     ),
     ("suppress", "diagnostic outline rules source"),
     ("judge", "diagnostic environment knowledge outline rules settings source suppress"),
@@ -121,6 +124,18 @@ fn the_engine_touches_nothing_outside() {
             ["std::fs", "std::env::", "std::net", "std::process", "SystemTime", "Instant::now", "println!", "eprintln!"]
         {
             assert!(!code.contains(outside), "{}: {outside}", file.display());
+        }
+    }
+}
+
+/// Only variables that tell anything are kept; whoever asks for another one is told by a panic.
+#[test]
+fn variables_of_environments_are_asked_for_by_name() {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    for file in rust_files(&src) {
+        let code = code(&file);
+        for past in ["env.variables.get(", "env.variables.contains_key(", "environment.variables.get("] {
+            assert!(!code.contains(past), "{}: `{past}` for `variable(`", file.display());
         }
     }
 }

@@ -52,6 +52,8 @@ fn conda_may_pick_the_cpu_s_build() {
         ("defaults, conda-forge, pytorch", &["pytorch=1.9", "torchvision", "cudatoolkit=11.1"]),
         ("conda-forge, pytorch, nvidia", &["pytorch=2.1", "pytorch-cuda=12.1"]),
         ("conda-forge, bioconda, pytorch, nvidia", &["pytorch>=2.0,<2.2", "pytorch-cuda=11.8"]),
+        ("bioconda, conda-forge, pytorch", &["pytorch=1.11.0", "cudatoolkit=11.3"]),
+        ("bioconda, conda-forge", &["pytorch", "cudatoolkit=11.8"]),
         ("pytorch, conda-forge", &["pytorch=2.1", "pytorch-cuda=11.8"]),
         ("pytorch", &["pytorch=2.1", "pytorch-cuda=12.1"]),
         ("pytorch, conda-forge", &["pytorch==1.9.1", "cudatoolkit=11.3"]),
@@ -274,4 +276,45 @@ fn pypi_s_build_is_the_cpu_s() {
     ] {
         assert!(on(host, path, text).is_empty(), "{host} {path} {text}: {:?}", on(host, path, text));
     }
+}
+
+#[test]
+fn a_task_of_pixi_runs_on_the_gpu() {
+    let head =
+        "[workspace]\nname = \"x\"\nplatforms = [\"linux-64\"]\nchannels = [\"conda-forge\"]\n[dependencies]\npytorch = \"*\"\n";
+    let manifest = |rest: &str| found(&[("pixi.toml", &format!("{head}{rest}"))]);
+    for task in [
+        "[tasks]\ntrain = \"python train.py --device cuda\"\n",
+        "[tasks]\ntrain = { cmd = \"python train.py --device=cuda:0\", depends-on = [\"get\"] }\n",
+        "[tasks.train]\ncmd = [\"python\", \"train.py\", \"--device\", \"cuda\"]\n",
+        "[target.linux-64.tasks]\nx = \"y\"\n[tasks]\ntrain = \"accelerate launch a.py --accelerator gpu\"\n",
+    ] {
+        assert_eq!(manifest(task), [NO_CUDA], "{task}");
+    }
+    for task in [
+        "[tasks]\ntrain = \"python train.py --device cpu\"\n",
+        "[tasks]\ntrain = { depends-on = [\"get\"] }\n",
+        "[feature.other.tasks]\ntrain = \"python train.py --device cuda\"\n",
+        "[tasks]\ntrain = \"python train.py --device cuda\"\n[system-requirements]\ncuda = \"12\"\n",
+    ] {
+        assert!(manifest(task).is_empty(), "{task}: {:?}", manifest(task));
+    }
+    let in_project = "[tool.pixi.tasks]\ntrain = \"python t.py --device cuda\"\n[tool.pixi.workspace]\nchannels = [\"conda-forge\"]\n\
+                      platforms = [\"linux-64\"]\n[tool.pixi.dependencies]\npytorch = \"*\"\n";
+    assert_eq!(found(&[("pyproject.toml", in_project)]), [NO_CUDA]);
+}
+
+#[test]
+fn a_source_for_linux_only_leaves_windows_to_pypi() {
+    let project = |marker: &str| {
+        format!(
+            "[project]\nname = \"x\"\nversion = \"1\"\nrequires-python = \"==3.11.*\"\ndependencies = [\"torch==2.7.0\"]\n\
+             [tool.uv.sources]\ntorch = [{{ index = \"pt\", marker = \"{marker}\" }}]\n[[tool.uv.index]]\nname = \"pt\"\n\
+             url = \"{INDEX}/cu128\"\nexplicit = true\n"
+        )
+    };
+    let windows = "os = \"windows\"\n[[gpu]]\nname = \"RTX 4090\"\n";
+    assert_eq!(on(windows, "pyproject.toml", &project("sys_platform == 'linux'")), [PLAIN]);
+    assert!(on(windows, "pyproject.toml", &project("sys_platform != 'darwin'")).is_empty());
+    assert!(on("", "pyproject.toml", &project("sys_platform == 'linux'")).is_empty());
 }

@@ -383,6 +383,26 @@ fn tests_of_one_thing_never_hold_together() {
 }
 
 #[test]
+fn what_comes_where_an_install_fails_comes_in_its_place() {
+    for text in [
+        "pip install torch==2.4.1 || pip install torchvision==0.20.0\n",
+        "(pip install torch==2.4.1) || { pip install -U pip; pip install torchvision==0.20.0; }\n",
+        "bash a/one.sh || bash a/two.sh\n",
+    ] {
+        let files =
+            [("a.sh", text), ("a/one.sh", "pip install torch==2.4.1\n"), ("a/two.sh", "pip install torchvision==0.20.0\n")];
+        let lines = environments(&files);
+        let own: Vec<_> = lines.iter().filter(|line| line.starts_with("a.sh")).collect();
+        assert!(own.iter().any(|line| line.contains("2.4.1")) && own.iter().any(|line| line.contains("0.20.0")), "{lines:#?}");
+        assert!(!own.iter().any(|line| line.contains("2.4.1") && line.contains("0.20.0")), "{lines:#?}");
+    }
+    // What installs nothing takes nothing's place.
+    for text in ["pip install torch==2.4.1 || echo no\n", "pip install torch==2.4.1 || exit 1\n"] {
+        assert!(environments(&[("a.sh", text)]).iter().any(|line| line.contains("2.4.1")), "{text}");
+    }
+}
+
+#[test]
 fn what_ends_the_script_takes_what_stands_before_it_along() {
     let text = "test -n \"$CPU\" && pip install torch==2.4.1 && exit 0\npip install torchvision==0.20.0\n";
     let lines = environments(&[("a.sh", text)]);

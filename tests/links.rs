@@ -106,6 +106,20 @@ fn scripts_name_the_folder_they_lie_in() {
 }
 
 #[test]
+fn scripts_of_an_image_name_the_folder_they_lie_in_there() {
+    let dockerfile = ("Dockerfile", "FROM python:3.11\nWORKDIR /app\nCOPY scripts ./setup\nRUN cd / && bash app/setup/a.sh\n");
+    let list = ("scripts/list.txt", "torch==2.11.0\n");
+    for folder in OWN_FOLDER.iter().filter(|folder| !folder.contains("git ") && !folder.contains("sub")) {
+        let entered = format!("#!/bin/bash\nset -e\ncd \"{folder}\"\npip install -r list.txt\n");
+        let at_once = format!("#!/bin/bash\npip install -r \"{folder}/list.txt\"\n");
+        for script in [entered, at_once] {
+            let found = said(&[dockerfile, ("scripts/a.sh", &script), list]);
+            assert_eq!(found, ["scripts/list.txt in Dockerfile scripts/a.sh"], "{script}");
+        }
+    }
+}
+
+#[test]
 fn a_sourced_file_names_its_own_folder() {
     let sources = |how: &str, installs: &str| {
         let script = format!("source \"$(dirname \"$0\")/lib/env.sh\"\npip install -r \"{installs}\"\n");

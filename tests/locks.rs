@@ -28,6 +28,24 @@ fn poetry() {
 }
 
 #[test]
+fn a_lock_that_its_manifest_has_overtaken_holds_nothing() {
+    let project = |wants: &str| {
+        format!("[project]\nname = \"x\"\nversion = \"1\"\nrequires-python = \">=3.12\"\ndependencies = [{wants}]\n")
+    };
+    let lock = "version = 1\n[[package]]\nname = \"x\"\nversion = \"1\"\nsource = { editable = \".\" }\n\
+        dependencies = [{ name = \"torch\" }, { name = \"vllm\" }]\n[[package]]\nname = \"torch\"\nversion = \"2.6.0\"\n\
+        [[package]]\nname = \"vllm\"\nversion = \"0.8.5\"\n";
+    let torch = |wants: &str| {
+        let lines = environments(&[("pyproject.toml", &project(wants)), ("uv.lock", lock)]);
+        lines.iter().any(|line| line.contains("torch 2.6.0"))
+    };
+    assert!(torch("\"vllm==0.8.5\"") && torch("\"vllm>=0.8\", \"torch\""));
+    // What is not of the chain may be newer.
+    assert!(torch("\"vllm\", \"fastapi==0.128.0\""));
+    assert!(!torch("\"vllm==0.13.0\"") && !torch("\"vllm\", \"xformers\""));
+}
+
+#[test]
 fn of_several_versions_it_is_one() {
     let two = POETRY.to_owned() + "[[package]]\nname = \"torch\"\nversion = \"2.1.0\"\noptional = false\n";
     check(&[("poetry.lock", &two)], &["poetry.lock: torch ?2", "poetry.lock[vision]: torch ?2, torchvision 0.16.0 pypi"]);

@@ -173,6 +173,39 @@ fn extensions_in_images_and_manifests() {
 }
 
 #[test]
+fn an_extra_that_takes_in_another_pins_torch_too() {
+    check(
+        "extension-for-other-torch",
+        &[
+            ("requirements.txt", "torchdata\nsglang[all]==0.5.2\n", ""),
+            ("requirements.txt", "torch\nsglang[all]==0.5.2\n", ""),
+            ("requirements.txt", "torch>=2.0\nsglang[srt]==0.5.2\n", ""),
+            ("requirements.txt", "torch==2.6.0\nsglang[all]==0.5.2\n", "2 error"),
+        ],
+    );
+}
+
+#[test]
+fn a_nightly_that_was_chosen_for_an_image_goes_with_it() {
+    let in_image =
+        |image: &str| format!("FROM nvcr.io/nvidia/pytorch:{image}\nRUN pip install flash-attn==2.4.1 --no-build-isolation\n");
+    let (goes, also, another) = (in_image("23.12-py3"), in_image("24.01-py3"), in_image("23.11-py3"));
+    check(
+        "extension-for-other-torch",
+        &[("Dockerfile", &goes, ""), ("Dockerfile", &also, ""), ("Dockerfile", &another, "2 warning")],
+    );
+}
+
+#[test]
+fn who_holds_torch_beside_a_list_that_leaves_it_free_has_to_hold_the_companion() {
+    let list = ("requirements.txt", "torch>=2.1.0\ntorchaudio>=2.1.0\n");
+    let held = ("docs/rtd-requirements.txt", "-r ../requirements.txt\ntorch==2.9.0\n");
+    assert_eq!(findings(&[list, held]), ["companion-unpinned docs/rtd-requirements.txt:2 warning"]);
+    let (own, with) = (("requirements.txt", "torchaudio\n"), ("rtd-requirements.txt", "-r requirements.txt\ntorch==2.9.0\n"));
+    assert_eq!(findings(&[own, with]), ["companion-unpinned requirements.txt:1 warning"]);
+}
+
+#[test]
 fn extensions_for_another_cuda() {
     for (text, place) in [
         (

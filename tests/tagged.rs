@@ -139,3 +139,74 @@ fn an_index_that_never_was() {
         assert!(run(&commands).is_empty(), "{commands}: {:?}", run(&commands));
     }
 }
+
+#[test]
+fn a_version_that_the_only_index_never_had() {
+    for (version, tag) in [("2.6.0", "cu121"), ("1.13.0", "cu102"), ("2.3.0", "cu124"), ("1.12.1", "cu118"), ("2.4.1", "cu128")] {
+        for wants in [format!("torch=={version}"), format!("torch=={version} numpy --no-cache-dir")] {
+            let commands = format!("RUN pip install {wants} --index-url {INDEX}/{tag}");
+            assert_eq!(run(&commands), ["error wheel-never-published"], "{commands}");
+        }
+    }
+    let wheel = |tag: &str| format!("RUN pip install {INDEX}/{tag}/torch-2.6.0%2B{tag}-cp310-cp310-linux_x86_64.whl");
+    assert_eq!(run(&wheel("cu121")), ["error wheel-never-published"]);
+    assert!(run(&wheel("cu124")).is_empty());
+    let routed = |wants: &str, tag: &str| {
+        let project = format!(
+            "[project]\nname = \"x\"\nversion = \"1\"\nrequires-python = \"==3.11.*\"\ndependencies = [\"{wants}\"]\n\
+             [tool.uv.sources]\ntorch = {{ index = \"pytorch\" }}\n[[tool.uv.index]]\nname = \"pytorch\"\n\
+             url = \"{INDEX}/{tag}\"\nexplicit = true\n"
+        );
+        found(&[("pyproject.toml", &project)])
+    };
+    assert_eq!(routed("torch>=2.6", "cu121"), ["error wheel-never-published"], "a range that begins behind the end");
+    assert_eq!(routed("torch==2.6.0", "cu121"), ["error wheel-never-published"]);
+    for (wants, tag) in [("torch>=2.4", "cu121"), ("torch==2.6.0", "cu124"), ("torch", "cu121"), ("torch>=2.99", "cu130")] {
+        assert!(routed(wants, tag).is_empty(), "{wants} {tag}: {:?}", routed(wants, tag));
+    }
+    for commands in [
+        // It may be a build off the matrix, or another package's.
+        &format!("RUN pip install torch==2.5.1 --index-url {INDEX}/cu126"),
+        &format!("RUN pip install torchmetrics==0.1.0 --index-url {INDEX}/cu121"),
+        &format!("RUN pip install --pre torch==2.6.0 --index-url {INDEX}/nightly/cu121"),
+        &format!("RUN pip install torch==2.6.0 --index-url {INDEX}"),
+        &format!("RUN pip install torch==2.6.0 --index-url {INDEX}/cu121 --extra-index-url https://wheels.example/simple"),
+    ] {
+        assert!(run(commands).is_empty(), "{commands}: {:?}", run(commands));
+    }
+}
+
+#[test]
+fn an_index_beside_pypi_that_never_had_the_version() {
+    for (version, tag) in [("2.4.1", "cu128"), ("1.9.1", "cu113"), ("2.7.0", "cu124")] {
+        for index in [format!("--extra-index-url {INDEX}/{tag}"), format!("-f {INDEX}/{tag}/torch_stable.html")] {
+            let commands = format!("RUN pip install torch=={version} {index}");
+            let found = found(&[("Dockerfile", &format!("FROM python:3.9\n{commands}\n"))]);
+            assert_eq!(found, ["warning index-shadowed"], "{commands}");
+        }
+    }
+    for commands in [
+        &format!("RUN pip install torch==2.4.1 --extra-index-url {INDEX}/cu124"),
+        &format!("RUN pip install torch==2.4.1 --extra-index-url {INDEX}/cpu"),
+        &format!("RUN pip install torch==2.5.1 --extra-index-url {INDEX}/cu126"),
+    ] {
+        assert!(run(commands).is_empty(), "{commands}: {:?}", run(commands));
+    }
+}
+
+#[test]
+fn a_project_copied_to_a_place_in_an_image() {
+    let project = "[project]\nname = \"u\"\nversion = \"1\"\nrequires-python = \">=3.10\"\ndependencies = []\n\
+                   [project.optional-dependencies]\ncu126 = [\"torch==2.7.0+cu126\"]\n";
+    let built = |from: &str, place: &str, path: &str, options: &str| {
+        let image = format!("FROM python:3.11\nCOPY {from} {place}\nRUN pip install '{place}[cu126]'{options}\n");
+        found(&[(path, project), ("Dockerfile", &image)])
+    };
+    let index = format!(" --extra-index-url {INDEX}/cu126");
+    for (from, place, path) in
+        [(".", "/src", "pyproject.toml"), ("train", "/opt/train", "train/pyproject.toml"), (".", "/a/b/", "pyproject.toml")]
+    {
+        assert!(built(from, place, path, &index).is_empty(), "{place}: {:?}", built(from, place, path, &index));
+        assert_eq!(built(from, place, path, ""), ["error local-version-without-index"], "{place}");
+    }
+}

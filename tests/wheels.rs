@@ -25,6 +25,11 @@ fn no_wheel_is_for_the_python() {
         ("python:3.12", "RUN pip install uv && uv pip install --system torch==1.13.0"),
         ("python:3.13", "RUN pip install tensorflow==2.10.0"),
         ("python:3.7", "RUN pip install torch==2.2.0"),
+        ("python:3.12", "RUN pip install torch==1.13.1 torchvision==0.14.1 torchaudio==0.13.1"),
+        ("debian:bookworm-slim", "RUN apt-get install -y python3 python3-pip\nRUN pip3 install torch==1.12.0"),
+        ("ubuntu:noble-20240801", "RUN apt-get install -y python3-pip\nRUN pip3 install torch==2.0.1"),
+        ("mcr.microsoft.com/devcontainers/python:1-3.12-bookworm", "RUN pip install torch==2.1.2"),
+        ("mcr.microsoft.com/vscode/devcontainers/python:0-3.9", "RUN pip install torch==1.4.0"),
         ("nvidia/cuda:12.6.3-runtime-ubuntu24.04", "RUN apt-get install -y python3-pip\nRUN pip install torch==2.0.1"),
         ("continuumio/miniconda3", "RUN conda create -y -n x python=3.13 && conda run -n x pip install torch==2.2.0"),
         (
@@ -77,6 +82,10 @@ fn a_wheel_may_be_for_the_python() {
         ("python:3.12", "RUN pip install torch==2.0.99"),
         ("company/python:3.12", "RUN pip install torch==2.0.1"),
         ("ubuntu:24.04", "RUN pip install torch==2.0.1"),
+        ("debian:bookworm-slim", "RUN apt-get install -y python3 python3-pip\nRUN pip3 install torch==1.13.1"),
+        ("debian:stable-slim", "RUN apt-get install -y python3 python3-pip\nRUN pip3 install torch==1.12.0"),
+        ("mcr.microsoft.com/devcontainers/python:3", "RUN pip install torch==2.1.2"),
+        ("mcr.microsoft.com/devcontainers/python:1-3.11", "RUN pip install torch==2.1.2"),
         ("python:3.12", "RUN apt-get install -y python3.10-venv && python3.10 -m venv /v && /v/bin/pip install torch==2.0.1"),
         ("python:3.12", "RUN uv venv --python 3.10 /v && VIRTUAL_ENV=/v uv pip install torch==2.0.1"),
         ("python:3.12", "RUN conda create -n x python=3.10 && conda run -n x pip install torch==2.0.1"),
@@ -112,6 +121,10 @@ fn no_wheel_is_for_the_system() {
         ("python:3.11-alpine3.20", "RUN apk add build-base && pip install --no-cache-dir torch==2.3.0"),
         ("alpine:3.20", "RUN apk add py3-pip && pip install --break-system-packages tensorflow"),
         ("python:3.12-alpine", "RUN pip install onnxruntime-gpu"),
+        ("centos:7", "RUN pip3 install torch==2.7.0"),
+        ("centos:centos7", "RUN pip3 install torch==2.7.0"),
+        ("amazonlinux:2", "RUN pip3 install torch==2.7.0"),
+        ("python:3.11-slim", "RUN pip install triton-windows"),
         ("python:3.12-alpine", "RUN python -m venv /v && /v/bin/pip install torch==2.3.0"),
         (
             "--platform=linux/arm64 python:3.11",
@@ -121,6 +134,14 @@ fn no_wheel_is_for_the_system() {
     ] {
         assert_eq!(image(from, commands), [PLATFORM], "{from}: {commands}");
     }
+    // Who names a file for 64-bit Arm builds on such a machine, unless a host says otherwise.
+    let arm = "RUN pip install tensorrt-10.3.0-cp310-none-linux_aarch64.whl";
+    assert!(image("python:3.10", arm).is_empty());
+    let mut linter = Linter::new(Settings::default());
+    linter.set("Dockerfile", &format!("FROM python:3.10\n{arm}\n")).expect("no configuration");
+    linter.host(Origin::Outside, "box.toml", "driver = \"580.95.05\"\n").expect("a host");
+    let said: Vec<_> = linter.report().diagnostics.iter().map(|said| said.rule).collect();
+    assert_eq!(said, ["no-wheel-for-platform"]);
     // What does not come needs no driver.
     let mut linter = Linter::new(Settings::default());
     linter.set("Dockerfile", "FROM python:3.11-alpine\nRUN pip install torch==2.6.0\n").expect("no configuration");
@@ -142,6 +163,9 @@ fn no_wheel_is_for_the_system() {
 fn a_wheel_may_be_for_the_system() {
     for (from, commands) in [
         ("python:3.11-slim", "RUN pip install torch"),
+        ("python:3.11-slim", "RUN pip install \"triton-windows; sys_platform == 'win32'\""),
+        ("centos:7", "RUN pip3 install torch==2.6.0"),
+        ("amazonlinux:2023", "RUN pip3 install torch==2.7.0"),
         ("python:3.11-alpine", "RUN pip install flask"),
         ("python:3.11-alpine", "RUN pip install torch -i https://wheels.example/simple"),
         ("frolvlad/alpine-glibc", "RUN pip install torch"),
@@ -165,9 +189,12 @@ fn a_wheel_may_be_for_the_system() {
     };
     assert_eq!(host("windows", "nvidia-nccl-cu12==2.18.1\n"), [PLATFORM]);
     assert_eq!(host("windows", "triton==2.1.0\n"), [PLATFORM]);
+    assert_eq!(host("windows", "nvidia-cufile-cu12==1.13.1.3\n"), [PLATFORM]);
+    assert_eq!(host("windows", "nvidia-nvshmem-cu12==3.3.20\nnvidia-cufile==1.15.1.6\n"), [PLATFORM], "one cause");
+    assert!(host("windows", "triton-windows==3.3.0.post19\n").is_empty());
     assert_eq!(host("macos", "nvidia-cublas-cu12==12.1.3.1\nnvidia-nccl-cu12==2.18.1\n"), [PLATFORM], "one cause");
     assert_eq!(host("macos", "torch==2.1.0+cu121\n--extra-index-url https://download.pytorch.org/whl/cu121\n"), [PLATFORM]);
-    assert!(host("linux", "nvidia-nccl-cu12==2.18.1\ntriton==2.1.0\n").is_empty());
+    assert!(host("linux", "nvidia-nccl-cu12==2.18.1\ntriton==2.1.0\nnvidia-cufile-cu12==1.13.1.3\n").is_empty());
     assert!(host("windows", "nvidia-nccl-cu12==2.18.1; sys_platform == 'linux'\n").is_empty());
     assert!(host("windows", "nvidia-cublas-cu12==12.1.3.1\ntorch==2.1.0\n").is_empty());
     assert!(host("macos", "torch==2.1.0\ntensorflow==2.15.0\n").is_empty());

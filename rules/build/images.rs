@@ -15,6 +15,7 @@ pub(crate) const IMAGE: &[&str] = &[
     "flavour",
     "cudnn",
     "torch",
+    "torch_nightly",
     "require_cuda",
     "driver",
     "driver_branches",
@@ -60,9 +61,10 @@ impl Tables {
             }
             let text = format!(
                 "Image {{ repository: {repository:?}, tag: {tag:?}, cuda: {cuda:?}, flavour: Flavour::{flavour}, cudnn: {cudnn:?}, \
-                 torch: {:?}, require_cuda: {:?}, driver: {:?}, driver_branches: &{:?}, gpu_only: {}, gpu_optional: {}, without_compat: {}, conda_torch: {}, os: {os:?}, \
+                 torch: {:?}, torch_nightly: {:?}, require_cuda: {:?}, driver: {:?}, driver_branches: &{:?}, gpu_only: {}, gpu_optional: {}, without_compat: {}, conda_torch: {}, os: {os:?}, \
                  python: {:?}, basis: {basis}, source: {source} }}",
                 row.text("torch")?,
+                row.text("torch_nightly")?,
                 row.text("require_cuda")?,
                 row.text("driver")?,
                 row.numbers("driver_branches")?,

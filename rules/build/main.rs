@@ -7,6 +7,7 @@ use std::{env, fs, process};
 
 use toml::{Table, Value};
 
+mod containers;
 #[path = "../../src/knowledge/gpu_name.rs"]
 mod gpu_name;
 mod images;
@@ -57,6 +58,10 @@ struct Tables {
     mirrors: Vec<(String, Vec<String>)>,
     images: BTreeMap<String, Vec<(Key, String)>>,
     bare_images: Vec<(Key, String)>,
+    cpu_images: Vec<(Key, String)>,
+    image_variables: Vec<(Key, String)>,
+    capability_users: Vec<(Key, String)>,
+    without_kernels: Vec<(Key, String)>,
     images_gone: Vec<(Key, String)>,
     image_lists: Vec<(Key, String)>,
     other_hardware: Vec<(Key, String)>,
@@ -84,6 +89,8 @@ struct Tables {
     cuda_checks: Vec<(Key, String)>,
     complete: Vec<(Key, String)>,
     wheels_only: Vec<(Key, String)>,
+    withdrawn: Vec<(Key, String)>,
+    signing_keys: Vec<(Key, String)>,
     module_owners: Vec<(Key, String)>,
     source_builds: Vec<(Key, String)>,
     build_variables: BTreeSet<String>,
@@ -124,6 +131,10 @@ const KINDS: &[(&str, Take, &[&str])] = &[
     ("image_gone", Tables::image_gone, &["repository", "tags", "basis", "source"]),
     ("image_list", Tables::image_list, &["repository", "before", "complete", "basis", "source"]),
     ("bare_image", Tables::bare_image, &["repository", "source"]),
+    ("cpu_image", Tables::cpu_image, &["repository", "tags", "serves", "basis", "source"]),
+    ("image_variables", Tables::image_variables, &["repository", "visible_devices", "capabilities", "source"]),
+    ("capability_user", Tables::capability_user, &["capability", "programs", "after", "variable", "values", "basis", "source"]),
+    ("without_kernels", Tables::without_kernels, &["package", "source"]),
     ("other_hardware", Tables::other_hardware, &["word", "source"]),
     ("other_machine", Tables::other_machine, &["words", "source"]),
     ("node_label", Tables::node_label, &["label", "names", "source"]),
@@ -151,6 +162,8 @@ const KINDS: &[(&str, Take, &[&str])] = &[
     ("cuda_check", Tables::cuda_check, &["package", "releases", "by", "source"]),
     ("complete", Tables::complete, &["package", "since", "source"]),
     ("wheels_only", Tables::wheels_only, &["package", "listed", "source"]),
+    ("withdrawn", Tables::withdrawn, &["package", "packages", "since", "instead", "unless", "source"]),
+    ("signing_key", Tables::signing_key, &["below", "name", "withdrawn", "source"]),
     ("module_owner", Tables::module_owner, &["package", "module", "until", "same_from", "cuda", "basis", "source"]),
     ("source_repository", Tables::source_repository, &["address", "package", "source"]),
     ("build_variable", Tables::build_variable, &["name", "source"]),
@@ -263,6 +276,10 @@ impl Tables {
         put("SYSTEM_PYTHONS", "(&str, &str)", sorted(self.system_pythons, "system_python")?);
         put("SYSTEM_GLIBCS", "(&str, &str)", sorted(self.system_glibcs, "system_glibc")?);
         put("BARE_IMAGES", "&str", sorted(self.bare_images, "bare_image")?);
+        put("CPU_IMAGES", "CpuImage", sorted(self.cpu_images, "cpu_image")?);
+        put("IMAGE_VARIABLES", "ImageVariables", sorted(self.image_variables, "image_variables")?);
+        put("CAPABILITY_USERS", "CapabilityUser", sorted(self.capability_users, "capability_user")?);
+        put("WITHOUT_KERNELS", "&str", sorted(self.without_kernels, "without_kernels")?);
         put("IMAGES_GONE", "ImageGone", sorted(self.images_gone, "image_gone")?);
         put("IMAGE_LISTS", "ImageList", sorted(self.image_lists, "image_list")?);
         put("OTHER_HARDWARE", "&str", sorted(self.other_hardware, "other_hardware")?);
@@ -317,6 +334,8 @@ impl Tables {
         put("CUDA_CHECKS", "(&str, &str, bool)", sorted(self.cuda_checks, "cuda_check")?);
         put("COMPLETE", "(&str, &str)", sorted(self.complete, "complete")?);
         put("WHEELS_ONLY", "(&str, Platforms)", sorted(self.wheels_only, "wheels_only")?);
+        put("WITHDRAWN", "Withdrawn", sorted(self.withdrawn, "withdrawn")?);
+        put("SIGNING_KEYS", "SigningKey", sorted(self.signing_keys, "signing_key")?);
         put("MODULE_OWNERS", "ModuleOwner", sorted(self.module_owners, "module_owner")?);
         put("SOURCE_BUILDS", "SourceBuild", sorted(self.source_builds, "source_build")?);
         put("SOURCE_REPOSITORIES", "(&str, &str)", sorted(self.source_repositories, "source_repository")?);

@@ -181,6 +181,22 @@ impl Tables {
         Ok(text_key(package))
     }
 
+    /// Names under which PyPI has nothing any more but packages that refuse to be installed.
+    pub(crate) fn withdrawn(&mut self, row: &Row) -> Answer<Key> {
+        let (_, source) = self.basis_and_source(row, "basis", "source", "")?;
+        let (since, instead, unless) = (row.text("since")?, row.text("instead")?, row.text("unless")?);
+        let packages = row.each("package", "packages")?;
+        for package in &packages {
+            let of_major = package.rsplit_once("-cu").filter(|(_, major)| major.bytes().all(|b| b.is_ascii_digit()));
+            let instead = instead.replace("{bare}", of_major.map_or(*package, |(bare, _)| bare));
+            let text = format!(
+                "Withdrawn {{ package: {package:?}, since: {since:?}, instead: {instead:?}, unless: {unless:?}, source: {source} }}"
+            );
+            self.withdrawn.push((text_key(package), text));
+        }
+        Ok(text_key(packages[0]))
+    }
+
     /// A companion is served where its torch is, under the same tags and for the same Pythons. What PyPI has of it is published; the rest is concluded.
     pub(crate) fn expand_companions(&mut self) -> Answer<()> {
         for c in std::mem::take(&mut self.companions) {

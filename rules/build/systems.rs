@@ -44,6 +44,14 @@ impl Tables {
         Ok(text_key(begin))
     }
 
+    pub(crate) fn signing_key(&mut self, row: &Row) -> Answer<Key> {
+        let (_, source) = self.basis_and_source(row, "basis", "source", "")?;
+        let (below, name, withdrawn) = (row.must("below")?, row.must("name")?, row.flag("withdrawn")?);
+        let text = format!("SigningKey {{ below: {below:?}, name: {name:?}, withdrawn: {withdrawn}, source: {source} }}");
+        self.signing_keys.push((text_key(name), text));
+        Ok(text_key(name))
+    }
+
     pub(crate) fn service_variable(&mut self, row: &Row) -> Answer<Key> {
         self.source(row.must("source")?)?;
         let (name, services) = (row.must("name")?, row.list("services")?);

@@ -111,10 +111,10 @@ impl Root {
         // The text may be of a file, and a folder, that an editor has yet to make.
         let is_new = asks.stdin.is_some() && !target.root.exists();
         let tree = if is_new { Tree::default() } else { walk::walk(&target.root, &asked) };
-        for file in &tree.files {
-            root.files.insert(file.path.clone());
-            let done = root.linter.set(&file.path, &file.text);
-            mistakes.extend(done.err().filter(|_| root.concerns(&file.path)).unwrap_or_default());
+        let files: Vec<(&str, &str)> = tree.files.iter().map(|file| (file.path.as_str(), file.text.as_str())).collect();
+        for ((path, _), done) in files.iter().zip(root.linter.set_all(&files)) {
+            root.files.insert((*path).to_owned());
+            mistakes.extend(done.err().filter(|_| root.concerns(path)).unwrap_or_default());
         }
         root.skipped = tree.skipped;
         // A configuration that cannot be read must not be passed over.
@@ -131,8 +131,9 @@ impl Root {
         root.check_named(target)?;
         let mut failures = root.told(mistakes);
         failures.extend(unread);
-        root.follow_links(&target.root, &asked, &mut failures);
+        // What is judged without its hosts would be judged again.
         root.add_hosts(target, asks, &tree.configs, &mut failures);
+        root.follow_links(&target.root, &asked, &mut failures);
         failures.dedup();
         if failures.is_empty() { Ok(root) } else { Err(Failure(failures)) }
     }
@@ -273,7 +274,8 @@ impl Root {
             None => {
                 let path = seen(&file.path, cwd);
                 // A file of the repository may be called the same from the root.
-                let taken = self.linter.sources().find(&path).is_some();
+                let inside = !path.starts_with("..") && target.root.join(&path).exists();
+                let taken = inside || self.linter.sources().find(&path).is_some();
                 (Origin::Outside, if taken { format!("./{path}") } else { path })
             }
         }

@@ -1,16 +1,18 @@
 //! What is there together, under one set of choices; and the machine that it meets.
 
 mod compiled;
+mod variables;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub use compiled::{Building, Compiled, SystemPart, Toolkit, Toolkits};
+pub(crate) use variables::tells;
 
-use crate::knowledge::{self, Basis, Kernels, Library, Part, Release, Segment, Sm};
+use crate::knowledge::{self, Basis, Kernels, Library, Part, Release, Segment, SigningKey, Sm};
 use crate::notation::match_spec::MatchSpec;
-use crate::outline::{Choice, InstallFlags, Launcher, Malformed, Tool};
+use crate::outline::{Choice, InstallFlags, Launcher, Malformed, Terms, Tool};
 use crate::platform::Platform;
-use crate::source::Span;
+use crate::source::{FileId, Span};
 use crate::version::{CudaVersion, DriverVersion, Specifiers, Version};
 
 /// Where an environment starts: the file, stage, job or service that a person installs or runs.
@@ -49,7 +51,9 @@ pub struct Environment {
     pub steps: Vec<Step>,
     /// What is there in the end.
     pub components: Vec<Component>,
-    /// Exported variables in the end, by name.
+    /// The paths of the files that ask for it.
+    pub files: BTreeMap<FileId, String>,
+    /// Exported variables in the end, by name, of those that tell anything: [`tells`].
     pub variables: BTreeMap<String, Setting>,
     /// The driver that a step puts on the machine, in the place of the one that the host is told to have.
     pub own_driver: Option<OwnDriver>,
@@ -63,6 +67,8 @@ pub struct Environment {
     pub thrown_away: bool,
     /// The files say that it is for Linux under Windows.
     pub for_wsl: bool,
+    /// The keys of NVIDIA's repositories of packages that are fetched, in order.
+    pub keys: Vec<(&'static SigningKey, Evidence)>,
     /// Where who runs it asks for a GPU, or starts its program on one.
     pub gpus: Vec<Evidence>,
     /// What is put on the system itself, in order.
@@ -73,6 +79,12 @@ pub struct Environment {
     pub unlisted: bool,
     /// What is compiled with what it holds, in order.
     pub compiled: Vec<Compiled>,
+    /// The words that its image runs by itself, entrypoint first; one that is not known is empty.
+    pub own_words: Vec<(String, Span)>,
+    /// Whoever runs it gives it variables of which nothing is known.
+    pub unread_environment: bool,
+    /// Variables that only some who run it give it, or with values that differ or are not known; `variables` has the image's own.
+    pub unagreed: BTreeSet<String>,
 }
 
 impl Environment {
@@ -84,9 +96,8 @@ impl Environment {
     /// The ask that a component comes of, with the position of its step; `None` for what an image has.
     #[must_use]
     pub fn ask_of(&self, component: &Component) -> Option<(usize, &Ask)> {
-        let same = |ask: &&Ask| ask.package == component.name && ask.evidence.at == component.evidence.at;
-        let steps = self.steps.iter().enumerate().rev();
-        steps.into_iter().find_map(|(at, step)| Some((at, step.asks.iter().find(same)?)))
+        let (step, ask) = component.asked?;
+        Some((step, self.steps.get(step)?.asks.get(ask)?))
     }
 }
 
@@ -125,6 +136,8 @@ pub struct Step {
     pub changes: Vec<Change>,
     /// Asks that no choice of builds can meet together.
     pub conflicts: Vec<Conflict>,
+    /// Sources of packages that do not take part.
+    pub unheeded: Vec<Unheeded>,
     /// What conda picks, it picks where no CUDA is seen (`__cuda`), and no other environment of the manifest is for one.
     pub no_cuda: bool,
     /// conda's channels, the first one foremost; empty where none is named.
@@ -217,6 +230,8 @@ pub struct StepIndex {
     pub also: Vec<(Span, Reason)>,
     /// Serves only packages routed to it.
     pub explicit: bool,
+    /// A project or its settings name it; no command, and no variable.
+    pub in_project: bool,
     /// Asked only for what no other index has.
     pub last: bool,
     /// Other versions of the installer do not look at it.
@@ -281,6 +296,28 @@ pub enum Effect {
     Unknown,
 }
 
+/// A source of a package that a project names (`tool.uv.sources`), and that its tool does not heed.
+/// Source: <https://docs.astral.sh/uv/concepts/projects/dependencies/#dependency-sources>: sources belong to the project's own
+/// dependencies.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unheeded {
+    /// Which package.
+    pub package: String,
+    /// Where it is named.
+    pub at: Span,
+    /// Why.
+    pub why: WhyUnheeded,
+}
+
+/// Why a tool does not heed a package's source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WhyUnheeded {
+    /// The file has no `[project]` table: what is installed is another file's.
+    NoProject,
+    /// No dependency of the project is that package: it comes with another one.
+    NotNamed,
+}
+
 /// Two asks that cannot both be met.
 #[derive(Clone, Debug)]
 pub struct Conflict {
@@ -301,6 +338,8 @@ pub struct Component {
     pub builds: Candidates,
     /// Why.
     pub evidence: Evidence,
+    /// The step that it comes of, and the ask of that, by their positions; `None` for what an image has.
+    pub asked: Option<(usize, usize)>,
 }
 
 impl Component {
@@ -637,7 +676,7 @@ pub struct Gpu {
 
 /// A launch with what it runs, ready for a rule.
 #[derive(Clone, Debug)]
-pub struct Launched {
+pub struct Launched<'e> {
     /// By what.
     pub by: Launcher,
     /// The service or container name.
@@ -650,6 +689,33 @@ pub struct Launched {
     pub asks: Asks,
     /// Where it asks in a way that is refused or read otherwise.
     pub malformed: Vec<Malformed>,
+    /// Where it asks for a GPU in so many words, it and those it is put together of.
+    pub asks_at: Vec<Span>,
+    /// What it says of these GPUs.
+    pub terms: Terms,
+    /// Variables that its programs see, by name: those that it is given over those of its image, where these are known.
+    pub variables: BTreeMap<String, Setting>,
+    /// It may be given more than is told here: variables that are not read, an argument or a change of it that is not known.
+    pub open: bool,
+    /// What it runs, in each way in which that may be built; empty where nothing is known of it.
+    pub environments: Vec<&'e Environment>,
+    /// What runs in the end, word by word, as far as the words are known.
+    pub words: Vec<(String, Span)>,
+    /// What these are, the program's first.
+    pub works: Works,
+    /// It gets its GPU as a device, with all of the driver that belongs to it.
+    pub by_device: bool,
+}
+
+/// What a launch's words start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Works {
+    /// A program that is known to use what the image carries.
+    Program,
+    /// There are none, or they are options for the image's own program.
+    Own,
+    /// Something else, or it is not known.
+    Other,
 }
 
 /// Whether a launch asks for a GPU.

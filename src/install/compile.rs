@@ -38,7 +38,8 @@ impl System {
             leads: false,
             evidence: image.evidence.clone(),
         });
-        let open = flavour == Flavour::None && !knowledge::is_bare(&image.reference);
+        let known = knowledge::is_bare(&image.reference) || knowledge::cpu_image(&image.reference).is_some();
+        let open = flavour == Flavour::None && !known;
         Self { name, parts: Vec::new(), toolkits: Toolkits { known: devel.into_iter().collect(), open }, open }
     }
 

@@ -15,7 +15,14 @@ pub(super) fn indexes(step: &Installed, aliases: &dyn Aliases) -> Vec<StepIndex>
             Err(why) => unknown(why.clone()),
         };
         let last = index.kind == IndexKind::Supplemental;
-        StepIndex { at: Some(index.at), also: index.also.clone(), explicit: index.explicit, last, ..at }
+        StepIndex {
+            at: Some(index.at),
+            also: index.also.clone(),
+            explicit: index.explicit,
+            in_project: index.in_project,
+            last,
+            ..at
+        }
     };
     let of = |kind: IndexKind| step.indexes.iter().filter(move |i| i.kind == kind).map(known);
     let no_index = step.indexes.iter().any(|i| i.kind == IndexKind::None);
@@ -96,7 +103,17 @@ pub(super) fn known(url: &str, aliases: &dyn Aliases) -> StepIndex {
 }
 
 fn named(id: Option<&'static str>, url: String) -> StepIndex {
-    StepIndex { id, url: Ok(url), at: None, also: Vec::new(), explicit: false, last: false, perhaps: false, by_name: false }
+    StepIndex {
+        id,
+        url: Ok(url),
+        at: None,
+        also: Vec::new(),
+        explicit: false,
+        in_project: false,
+        last: false,
+        perhaps: false,
+        by_name: false,
+    }
 }
 
 fn unknown(why: Untold) -> StepIndex {

@@ -196,6 +196,7 @@ pub(crate) fn fold(beginning: &Beginning, world: &World, script: &Script, aliase
         _ => None,
     });
     let gpus = gpus(beginning, world, script);
+    let keys: Vec<_> = script.keys.iter().map(|(key, at)| (*key, stated(*at, Reason::Here))).collect();
     let on_musl = base.as_ref().is_some_and(|image| knowledge::is_musl(&image.reference));
     let several = states.values().filter(|s| !s.steps.is_empty()).count() > 0;
     states
@@ -204,7 +205,7 @@ pub(crate) fn fold(beginning: &Beginning, world: &World, script: &Script, aliase
         .filter(|(prefix, state)| {
             !state.steps.is_empty() || !state.compiled.is_empty() || (*prefix == Prefix::System && !several)
         })
-        .map(|(prefix, state)| Environment {
+        .map(|(prefix, mut state)| Environment {
             base: prefix == Prefix::System,
             start: Start { name: format!("{}{}", beginning.name, world.suffix()), at: beginning.at },
             choices: choices.clone(),
@@ -216,14 +217,19 @@ pub(crate) fn fold(beginning: &Beginning, world: &World, script: &Script, aliase
             // No wheel of a framework fits musl.
             runs: beginning.runs && !script.suits_host && !script.on_cpu && !on_musl,
             components: state.components(),
+            files: BTreeMap::new(),
             steps: state.steps,
             compiled: state.compiled,
+            own_words: script.runs.words().map(|(word, at)| (word.to_owned(), at)).collect(),
+            unread_environment: script.unread_environment,
+            unagreed: script.unagreed.clone(),
             system: machine.parts.clone(),
             system_open: machine.open || script.compilers_open,
             unlisted: state.unlisted,
             is_built: matches!(beginning.enters, Enters::Stage(_)),
             thrown_away: script.only_copied,
             for_wsl: script.for_wsl,
+            keys: keys.clone(),
             variables: variables.clone(),
             gpus: gpus.clone(),
             own_driver: own_driver.clone(),

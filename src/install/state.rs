@@ -1,6 +1,6 @@
 //! What one prefix holds, and how it came there.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::earlier::Earlier;
 use super::python::Told;
@@ -191,10 +191,20 @@ impl State {
     }
 
     /// What is there in the end.
-    pub(super) fn components(&self) -> Vec<Component> {
-        let held = self.installed.iter();
-        held.map(|(name, held)| Component { name: name.clone(), builds: held.builds.clone(), evidence: held.evidence.clone() })
-            .collect()
+    pub(super) fn components(&mut self) -> Vec<Component> {
+        let mut asked: HashMap<(&str, Span), (usize, usize)> = HashMap::new();
+        // Of several steps that ask for it at one place the last counts.
+        for (n, step) in self.steps.iter().enumerate().rev() {
+            for (k, ask) in step.asks.iter().enumerate() {
+                asked.entry((&ask.package, ask.evidence.at)).or_insert((n, k));
+            }
+        }
+        let held = std::mem::take(&mut self.installed).into_iter();
+        let held = held.map(|(name, held)| {
+            let asked = asked.get(&(name.as_str(), held.evidence.at)).copied();
+            Component { name, builds: held.builds, evidence: held.evidence, asked }
+        });
+        held.collect()
     }
 }
 

@@ -17,6 +17,7 @@ use crate::notation::match_spec::MatchSpec;
 use crate::notation::requirement::{self, Requirement, Subject};
 use crate::notation::wheel::WheelName;
 use crate::outline::{IndexKind, Language, Tool};
+use crate::platform::Platform;
 use crate::project::{Asked, Installed};
 use crate::resolve::{self, Manner, Package, Pick, Reach, Stays};
 use crate::source::Span;
@@ -65,7 +66,16 @@ impl State {
     /// Lets a step happen.
     pub(super) fn install(&mut self, step: &Installed, aliases: &dyn Aliases, system: &System) {
         let found = indexes(step, aliases);
-        let view = View::new(step, &found, &self.platform, aliases);
+        let mut view = View::new(step, &found, &self.platform, aliases);
+        let anew;
+        let step = if is_overtaken(step, &view, &self.platform) {
+            // What comes is what the tool finds on that day.
+            anew = Installed { locks: Vec::new(), open: true, bounds_open: true, ..step.clone() };
+            view = View::new(&anew, &found, &self.platform, aliases);
+            &anew
+        } else {
+            step
+        };
         let mut wanted = match step.tool {
             Tool::Conda => self.conda_wants(step, &view.limits),
             _ => self.python_wants(step, &view),
@@ -80,23 +90,27 @@ impl State {
         let bounded = step.tool != Tool::Conda && !step.flags.no_deps && step.locks.is_empty() && bounds_torch(&wanted);
         // What is newest of it is not what comes.
         let bounded = |w: &Wanted| bounded && !w.held && w.wants.pin().is_none() && resolve::goes_by_torch(&w.name);
+        let only_unread = only_unread(&found);
         let packages: Vec<Package<'_>> = wanted
             .iter()
             .map(|w| {
                 let alone = self.lacking(w, &found).unwrap_or_else(|| w.alone.clone());
                 // What an unread file may name says where a pinned version comes from, not what it requires.
-                let unread = w.wants.pin().is_some() && !alone.builds.is_empty() && only_unread(&found);
+                let unread = w.wants.pin().is_some() && !alone.builds.is_empty() && only_unread;
                 let open = alone.open && !unread || overridden(w).is_some();
                 let today = alone.today.filter(|_| !(bounded(w) || step.bounds_open && w.wants.pin().is_none()));
                 let candidates = Candidates { open, today, builds: alone.builds };
                 let stays = stays(w, self.there(&w.name), step);
-                Package { name: &w.name, candidates, stays, strict: w.wants.strictness(), implied: w.implied }
+                let (name, extras, strict) = (&w.name, &w.extras, w.wants.strictness());
+                Package { name, extras, candidates, stays, strict, implied: w.implied }
             })
             .collect();
         let pruned = {
             let manner = Manner { no_deps: step.flags.no_deps, anew: step.tool == Tool::Pip };
             resolve::prune(&packages, &manner, &self.platform)
         };
+        let anything = step.asks.iter().find(|ask| ask.anything).map(|ask| ask.at);
+        let by_name = found.iter().any(|index| index.by_name);
         let mut asks = Vec::new();
         let mut changes = Vec::new();
         let mut after: BTreeMap<String, Held> = BTreeMap::new();
@@ -105,7 +119,7 @@ impl State {
             // What no index in reach serves does not come.
             let mut builds = if want.alone.builds.is_empty() { want.alone.clone() } else { pruned.left[n].clone() };
             builds.open = want.alone.open;
-            builds.open |= (step.open || step.asks.iter().any(|ask| ask.anything)) && want.implied;
+            builds.open |= (step.open || anything.is_some()) && want.implied;
             if step.bounds_open && !want.held && (want.implied || want.wants.pin().is_none()) {
                 builds = Candidates { open: true, today: None, ..builds };
             }
@@ -114,7 +128,7 @@ impl State {
             }
             let mut evidence = at(want.at, &want.also, comes(&want.name, &want.shown, &builds), step.join);
             // Of what such an index serves its name is all that is known.
-            if found.iter().any(|index| index.by_name) && builds.builds.iter().any(|build| build.index == "pypi") {
+            if by_name && builds.builds.iter().any(|build| build.index == "pypi") {
                 evidence.basis = Basis::Inferred;
             }
             if let Some(base) = self.may_have_another_build(want, &builds, step).filter(|_| builds.today.is_some()) {
@@ -174,7 +188,7 @@ impl State {
         let brings_torch = |want: &Wanted| want.name.strip_prefix("conda:").is_some_and(goes_with_torch);
         self.unlisted |= step.open || wanted.iter().any(brings_torch);
         self.unlisted_of_conda |= step.open && step.tool == Tool::Conda;
-        if let Some(at) = step.asks.iter().find(|ask| ask.anything).map(|ask| ask.at) {
+        if let Some(at) = anything {
             self.run_unread();
             self.upon = self.upon.or(Some(at));
         }
@@ -188,6 +202,7 @@ impl State {
             flags: step.flags.clone(),
             changes,
             conflicts,
+            unheeded: step.unheeded.clone(),
             no_cuda: step.no_cuda && !step.cuda_elsewhere,
             channels: channels(step),
         };
@@ -423,15 +438,19 @@ impl State {
             };
             let (alone, elsewhere) = (want.alone.only().is_some(), build.index.is_empty());
             let (by, place, also) = (format!("{} {}", want.name, build.version), want.at, want.also.clone());
-            let extras = want.extras.clone();
+            let asked = resolve::all_extras(build.release, &want.extras, &self.platform);
+            let extras: Vec<&str> = asked.iter().map(String::as_str).collect();
+            let itself = want.name.clone();
             let published = resolve::requirements(build.release);
             for (text, parsed) in published.iter() {
                 let holds = |extras: &[&str]| parsed.marker.as_ref().map_or(Some(true), |m| m.holds(&self.platform, extras));
-                let extras: Vec<&str> = extras.iter().map(String::as_str).collect();
                 if holds(&extras) != Some(true) {
                     continue;
                 }
                 let Subject::Package { name, wants, .. } = &parsed.subject else { continue };
+                if *name == itself {
+                    continue;
+                }
                 // Parts of CUDA come with their framework's row, unless an extra asks for them.
                 let by_extra = holds(&[]) != Some(true) && !knowledge::releases(name).is_empty();
                 // A constraint on a package says something of it where it comes.
@@ -568,6 +587,23 @@ fn bring_unknown(wanted: &mut Vec<Wanted>, by: &str, at: Span) {
     }
 }
 
+/// Whether a manifest has been changed since its lock was made: it asks for a package of the chain that the lock has not, or has
+/// in another version. Then the tool makes another lock.
+fn is_overtaken(step: &Installed, view: &View<'_>, platform: &Platform) -> bool {
+    let locks_itself = matches!(step.tool, Tool::Uv | Tool::Poetry | Tool::Pdm | Tool::Pipenv);
+    if !locks_itself || step.locks.is_empty() {
+        return false;
+    }
+    step.asks.iter().filter(|ask| ask.language == Language::Pep508).any(|ask| {
+        let Some(parsed) = ask.text.as_deref().and_then(|text| requirement::parse(text).ok()) else { return false };
+        let Subject::Package { name, wants, .. } = &parsed.subject else { return false };
+        // Of what comes from elsewhere the lock may tell nothing, and an override asks for something else.
+        let plain = !knowledge::releases(name).is_empty() && view.overrides.of(name).is_none() && !view.is_from_elsewhere(name);
+        let holds = parsed.marker.as_ref().is_none_or(|marker| marker.holds(platform, &[]) == Some(true));
+        plain && holds && !view.limits.locks(name).iter().any(|entry| entry.version.is_pre() || wants.admits(&entry.version))
+    })
+}
+
 /// Whether a package of a step may require a torch that is not the newest, in a release that the tables do not know.
 fn bounds_torch(wanted: &[Wanted]) -> bool {
     let may = |name: &str| knowledge::may_bound_torch(name) || resolve::bounds_torch(name);
@@ -603,9 +639,10 @@ enum Fixes {
     Always,
 }
 
-/// What is there already and meets the ask: installers try it first, and look for newer ones only when told to.
+/// What is there already and meets the ask: installers try it first, and look for newer ones only when told to. uv brings a project's
+/// environment to what it resolves, whatever is there: <https://docs.astral.sh/uv/concepts/projects/sync/>.
 fn stays<'a>(want: &Wanted, before: Option<(&str, &'a Held)>, step: &Installed) -> Stays<'a> {
-    let renewed = step.flags.reinstall || (step.flags.upgrade && !want.implied);
+    let renewed = step.flags.reinstall || (step.flags.upgrade && !want.implied) || step.tool == Tool::Uv;
     let Some((_, before)) = before.filter(|_| !renewed && !want.is_built_unseen()) else { return Stays::No };
     match before.builds.only().or_else(|| before.builds.today()) {
         Some(build) if want.wants.admits(&build.version) => Stays::As(build),

@@ -87,6 +87,10 @@ impl<'s> View<'s> {
     pub(super) fn file(&self, package: &str) -> Option<&'s (String, Span)> {
         self.routes.get(package)?.and_then(|routed| routed.file.as_ref())
     }
+    /// Whether a package may come from sources or a file, not from an index.
+    pub(super) fn is_from_elsewhere(&self, package: &str) -> bool {
+        self.routes.get(package).is_some_and(|routed| routed.is_none_or(|routed| routed.index.is_none()))
+    }
     /// Where the step looks for a package.
     pub(super) fn reach(&self, package: &str) -> Reach<'s> {
         let strategy = self.step.index_strategy.as_ref().map(Option::as_deref);

@@ -4,6 +4,7 @@
 mod choices;
 mod helps;
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use crate::diagnostic::{Diagnostic, Label, OnHost, Severity};
@@ -31,6 +32,8 @@ pub(crate) struct Seen {
 enum Precedence {
     /// The first of the list that speaks about a link silences the others about it.
     First(&'static [&'static str]),
+    /// Of the rules of the list that speak about a link the gravest does, of equally grave ones the first.
+    Gravest(&'static [&'static str]),
     /// On one host, the rule with the highest driver bound speaks; the others' links become labels.
     HighestBound(&'static [&'static str]),
 }
@@ -41,6 +44,16 @@ static WHO_SPEAKS: &[Precedence] = &[
     Precedence::First(&["no-wheel-for-platform", "no-wheel-for-python"]),
     Precedence::First(&["pypi-build-is-cpu", "cpu-build-in-gpu-environment"]),
     Precedence::First(&["module-installed-twice", "nvidia-pin-conflict", "cuda-major-mix", "cudnn-major-mix", "cudnn-too-old"]),
+    // What an image or a module provides is certain; what a package brings that is only picked today is less so.
+    Precedence::Gravest(&["cuda-major-mix", "onnxruntime-cuda-mismatch", "cupy-cuda-mismatch", "tensorflow-cuda-mismatch"]),
+    Precedence::First(&[
+        "module-installed-twice",
+        "onnxruntime-cuda-mismatch",
+        "cupy-cuda-mismatch",
+        "tensorflow-cuda-mismatch",
+        "cudnn-major-mix",
+        "cudnn-too-old",
+    ]),
     Precedence::HighestBound(&["driver-too-old", "image-needs-newer-driver"]),
     Precedence::First(&[
         "local-version-without-index",
@@ -72,7 +85,8 @@ pub(crate) fn judge(
     let mut graded: Vec<(Seen, Severity)> = seen.into_iter().filter_map(|s| grade(&s).map(|level| (s, level))).collect();
     for precedence in WHO_SPEAKS {
         match precedence {
-            Precedence::First(rules) => first_speaks(&mut graded, rules),
+            Precedence::First(rules) => first_speaks(&mut graded, rules, false),
+            Precedence::Gravest(rules) => first_speaks(&mut graded, rules, true),
             Precedence::HighestBound(rules) => highest_bound_speaks(&mut graded, rules),
         }
     }
@@ -106,23 +120,23 @@ fn places_of_host(seen: &Seen) -> Vec<Span> {
     seen.clash.of.iter().filter(of_host).map(|link| link.at).collect()
 }
 
-fn first_speaks(graded: &mut Vec<(Seen, Severity)>, rules: &[&str]) {
-    let rank = |s: &Seen| rules.iter().position(|r| *r == s.rule.name);
+fn first_speaks(graded: &mut Vec<(Seen, Severity)>, rules: &[&str], gravest: bool) {
+    let rank = |(s, severity): &(Seen, Severity)| {
+        let at = rules.iter().position(|r| *r == s.rule.name)?;
+        Some((Reverse(if gravest { *severity } else { Severity::Error }), at))
+    };
     // One place, in one environment, on one host: the foremost rule that speaks there.
-    let mut foremost: HashMap<(&str, &str, Span), usize> = HashMap::new();
-    let subject = |s: &'_ Seen| Some((s.clash.of.first()?.at, rank(s)?));
+    let mut foremost = HashMap::new();
+    let place = |s: &Seen| Some((s.environment.clone(), s.host.clone(), s.clash.of.first()?.at));
     // What is only worth knowing silences nobody.
-    for (s, _) in graded.iter().filter(|(_, severity)| *severity > Severity::Info) {
-        if let Some((at, mine)) = subject(s) {
-            let first = foremost.entry((&s.environment, &s.host, at)).or_insert(mine);
+    for found in graded.iter().filter(|(_, severity)| *severity > Severity::Info) {
+        if let Some((place, mine)) = place(&found.0).zip(rank(found)) {
+            let first = foremost.entry(place).or_insert(mine);
             *first = mine.min(*first);
         }
     }
-    let first = |s: &Seen, at: Span| foremost.get(&(s.environment.as_str(), s.host.as_str(), at)).copied();
-    let speaks = |(s, _): &(Seen, Severity)| subject(s).is_none_or(|(at, mine)| first(s, at).is_none_or(|first| first >= mine));
-    let spoken: Vec<bool> = graded.iter().map(speaks).collect();
-    let mut spoken = spoken.into_iter();
-    graded.retain(|_| spoken.next().unwrap_or(true));
+    let first = |found: &(Seen, Severity)| foremost.get(&place(&found.0)?).copied();
+    graded.retain(|found| rank(found).is_none_or(|mine| first(found).is_none_or(|first| first.1 == mine.1 || first > mine)));
 }
 
 fn highest_bound_speaks(graded: &mut Vec<(Seen, Severity)>, rules: &[&str]) {

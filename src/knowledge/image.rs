@@ -95,14 +95,15 @@ pub fn libc(reference: &str) -> Libc {
     glibc().unwrap_or(Libc::Unknown)
 }
 
-/// The system in an image, by the name that NVIDIA's tags have for it: `ubuntu22.04`, also of `ubuntu:22.04`.
+/// The system in an image, by the name that NVIDIA's tags have for it: `ubuntu22.04`, also of `ubuntu:22.04`; of `debian:bookworm-slim`
+/// and `ubuntu:jammy-20240911.1`, which name a variant or a day behind it, `debianbookworm` and `ubuntujammy`.
 #[must_use]
 pub fn system_of(reference: &str) -> Option<String> {
     let parsed = ImageReference::parse(reference)?;
     let system = match (image(reference).map(|row| row.os).filter(|os| !os.is_empty()), cuda_tag(&parsed)) {
         (Some(os), _) => os.to_owned(),
         (None, Some(tag)) => tag.rsplit('-').next()?.to_owned(),
-        (None, None) => format!("{}{}", parsed.repository, parsed.tag.as_deref()?),
+        (None, None) => format!("{}{}", parsed.repository, parsed.tag.as_deref()?.split('-').next()?),
     };
     Some(system)
 }
@@ -124,6 +125,10 @@ mod tests {
             ("nvcr.io/nvidia/cuda:99.8.7-cudnn-devel-ubuntu24.04", true, Some("3.12")),
             ("nvidia/cuda:10.2-base-ubuntu18.04", true, Some("3.6")),
             ("ubuntu:20.04", false, Some("3.8")),
+            ("ubuntu:jammy-20240911.1", false, Some("3.10")),
+            ("debian:bookworm-slim", false, Some("3.11")),
+            ("debian:11", false, Some("3.9")),
+            ("debian:stable-slim", false, None),
             ("ubuntu:latest", false, None),
             ("company/ubuntu:20.04", false, None),
             ("nvidia/cuda", false, None),

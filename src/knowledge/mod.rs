@@ -1,6 +1,7 @@
 //! Typed access to the tables in `rules/knowledge`. The only module that knows version facts.
 
 mod built;
+mod container;
 mod files;
 mod gpu;
 mod gpu_name;
@@ -17,6 +18,7 @@ pub use built::{
     build_variables, is_conda_toolkit, module_owner, owner_for, package_at, package_cloned_to, source_build, source_build_in,
     source_build_of,
 };
+pub use container::{capability_users, cpu_image, image_variables, is_without_kernels};
 pub use files::{
     Brings, configuration_variable, configured_index, feature_brings, fetches_no_packages, is_shell_file, module_brings,
     module_toolkit,
@@ -69,6 +71,21 @@ pub fn complete_since(package: &str) -> Option<&'static str> {
 pub fn wheels_only(package: &str) -> Option<Platforms> {
     let at = tables::WHEELS_ONLY.binary_search_by(|(name, _)| (*name).cmp(package)).ok()?;
     Some(tables::WHEELS_ONLY[at].1)
+}
+
+/// The row of a name under which PyPI has only packages that refuse to be installed.
+#[must_use]
+pub fn withdrawn(package: &str) -> Option<&'static Withdrawn> {
+    let at = tables::WITHDRAWN.binary_search_by(|row| row.package.cmp(package)).ok()?;
+    Some(&tables::WITHDRAWN[at])
+}
+
+/// The key of packages, or the package that brings it, that lies at an address.
+#[must_use]
+pub fn signing_key(url: &str) -> Option<&'static SigningKey> {
+    let address = url.split_once("://").map_or(url, |(_, address)| address);
+    let (folder, name) = address.rsplit_once('/')?;
+    tables::SIGNING_KEYS.iter().find(|key| name.starts_with(key.name) && folder.starts_with(key.below))
 }
 
 /// Whether some release of a package, which need not be in the tables, requires a torch below some version.
@@ -141,6 +158,13 @@ pub fn driver_bound(cuda: &CudaVersion) -> Option<&'static DriverBound> {
 #[must_use]
 pub fn driver_bounds() -> &'static [DriverBound] {
     tables::DRIVER_BOUNDS
+}
+
+/// Whether all minors of a major of CUDA have one driver bound, and libraries of one name: from 11 on.
+#[must_use]
+pub fn goes_by_major(cuda: u32) -> bool {
+    let major = cuda.to_string();
+    tables::DRIVER_BOUNDS.iter().any(|row| row.cuda == major)
 }
 
 /// The CUDA version that a Linux driver reports.

@@ -263,6 +263,8 @@ pub struct Image {
     pub cudnn: &'static str,
     /// torch inside: public version; empty = none or not known.
     pub torch: &'static str,
+    /// The nightly of torch that its own is like (`2.2.0.dev20231106`); empty = not known.
+    pub torch_nightly: &'static str,
     /// `NVIDIA_REQUIRE_CUDA` as set in the image; empty = not set or not known.
     pub require_cuda: &'static str,
     /// Oldest driver by release notes (NGC), in place of `require_cuda`; empty = not known.
@@ -309,6 +311,51 @@ pub struct ImageList {
     pub before: &'static str,
     /// That day (`YYYY-MM-DD`).
     pub complete: &'static str,
+    /// How sure.
+    pub basis: Basis,
+    /// Where from.
+    pub source: SourceId,
+}
+
+/// A tag (with one `*`: those it stands for) of an image that runs on the CPU alone.
+#[derive(Clone, Copy, Debug)]
+pub struct CpuImage {
+    /// As in [`Image`].
+    pub repository: &'static str,
+    /// `cpu-*`.
+    pub tag: &'static str,
+    /// Its own command starts the program: no shell waits in it.
+    pub serves: bool,
+    /// How sure.
+    pub basis: Basis,
+    /// Where from.
+    pub source: SourceId,
+}
+
+/// What an image sets for NVIDIA's container runtime, whatever its tag.
+#[derive(Clone, Copy, Debug)]
+pub struct ImageVariables {
+    /// As in [`Image`].
+    pub repository: &'static str,
+    /// `NVIDIA_VISIBLE_DEVICES`; empty = not set.
+    pub visible_devices: &'static str,
+    /// `NVIDIA_DRIVER_CAPABILITIES`; empty = not set.
+    pub capabilities: &'static str,
+}
+
+/// What is of no use in a container without a part of the driver.
+#[derive(Clone, Copy, Debug)]
+pub struct CapabilityUser {
+    /// The part: `video`.
+    pub capability: &'static str,
+    /// Programs that are started, by name.
+    pub programs: &'static [&'static str],
+    /// The option whose value is one of `values`; empty = any word may be.
+    pub after: &'static str,
+    /// A variable that is set for all programs; empty = none.
+    pub variable: &'static str,
+    /// Words or values, with `*` for any text; empty = the program is enough.
+    pub values: &'static [&'static str],
     /// How sure.
     pub basis: Basis,
     /// Where from.
@@ -471,6 +518,34 @@ pub struct ModuleOwner {
     pub cuda: &'static str,
     /// How sure.
     pub basis: Basis,
+    /// Where from.
+    pub source: SourceId,
+}
+
+/// A name under which PyPI has nothing any more but a package that refuses to be installed.
+#[derive(Clone, Copy, Debug)]
+pub struct Withdrawn {
+    /// Normalised name.
+    pub package: &'static str,
+    /// The release that refuses, the last one of the name; empty = all of them do.
+    pub since: &'static str,
+    /// What has taken its place, as it is installed; empty = nothing.
+    pub instead: &'static str,
+    /// The package that, where it is installed first, makes pip look at an index which has the real ones; empty = none.
+    pub unless: &'static str,
+    /// Where from.
+    pub source: SourceId,
+}
+
+/// A key that the packages of NVIDIA's repositories are signed with, or were.
+#[derive(Clone, Copy, Debug)]
+pub struct SigningKey {
+    /// The address of the folder below which it lies.
+    pub below: &'static str,
+    /// How its file's name begins.
+    pub name: &'static str,
+    /// The repositories are no longer signed with it.
+    pub withdrawn: bool,
     /// Where from.
     pub source: SourceId,
 }

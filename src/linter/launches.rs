@@ -39,10 +39,12 @@ pub(super) fn launches(places: Vec<LaunchPlace<'_>>, judged: &HashMap<String, Ju
         }
         let said = seen.len();
         for rule in RULES {
-            if let Check::Launch(check) = rule.check {
-                let mut out = Out::default();
-                check(&launch, &mut out);
-                collect(rule, out, "", "", &mut seen);
+            for check in rule.check.each() {
+                if let Check::Launch(check) = check {
+                    let mut out = Out::default();
+                    check(&launch, &mut out);
+                    collect(rule, out, "", "", &mut seen);
+                }
             }
         }
         pods.extend(pod.filter(|_| seen.len() > said));
@@ -52,21 +54,30 @@ pub(super) fn launches(places: Vec<LaunchPlace<'_>>, judged: &HashMap<String, Ju
 
 /// A launch with the stage that is built for it, or its own image's start. Where it may run one of several builds, that which
 /// needs a GPU least: what one does not need is not missing.
-fn launch(place: &LaunchPlace<'_>, judged: &HashMap<String, Judged>, by_place: &HashMap<Span, &Judged>) -> Option<Launched> {
+fn launch<'e>(
+    place: &LaunchPlace<'_>,
+    judged: &'e HashMap<String, Judged>,
+    by_place: &HashMap<Span, &'e Judged>,
+) -> Option<Launched<'e>> {
     let own = place.launch.image.as_ref().and_then(|image| by_place.get(&image.at).copied());
-    let mut may_be: Vec<(Option<&Judged>, Option<usize>)> = Vec::new();
+    let mut may_be: Vec<(Option<&'e Judged>, Option<usize>)> = Vec::new();
     for ran in &place.runs {
         may_be.push(judged.get(&ran.start).map_or((own, Some(0)), |start| (Some(start), ran.build)));
     }
     if may_be.is_empty() {
         may_be.push((own, Some(0)));
     }
-    may_be.into_iter().map(|(start, build)| built(place, start, build)).min_by_key(|launch| !launch.needs.is_empty())
+    let mut all: Vec<Launched<'e>> = may_be.into_iter().map(|(start, build)| built(place, start, build)).collect();
+    // What only one of them is, is not known of it.
+    if all.len() > 1 {
+        all.iter_mut().for_each(|launch| launch.open = true);
+    }
+    all.into_iter().min_by_key(|launch| !launch.needs.is_empty())
 }
 
-fn built(place: &LaunchPlace<'_>, start: Option<&Judged>, build: Option<usize>) -> Launched {
+fn built<'e>(place: &LaunchPlace<'_>, start: Option<&'e Judged>, build: Option<usize>) -> Launched<'e> {
     let of_build = |env: &&Environment| build.is_some_and(|build| env.builds.contains(&build));
-    let environments: Vec<&Environment> = start.iter().flat_map(|start| start.environments.iter()).filter(of_build).collect();
+    let environments: Vec<&'e Environment> = start.iter().flat_map(|start| start.environments.iter()).filter(of_build).collect();
     let unknown = Command::default();
     let runs = start.zip(build).and_then(|(start, build)| start.runs.get(&build));
     launched::launched(place, &environments, runs.unwrap_or(&unknown))

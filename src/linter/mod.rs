@@ -5,6 +5,7 @@ pub mod coverage;
 mod in_force;
 mod launches;
 mod pipelines;
+mod shared;
 mod start;
 mod upon;
 
@@ -44,6 +45,9 @@ pub struct Linter {
 
 /// Links from linked files are followed no further.
 const MOST_ROUNDS: usize = 8;
+
+/// For fewer files no thread is begun.
+const FEW_FILES: usize = 8;
 
 /// One file as it was last read.
 struct Read {
@@ -105,16 +109,35 @@ impl Linter {
     /// # Errors
     /// Mistakes in a configuration.
     pub fn set(&mut self, path: &str, text: &str) -> Result<(), Vec<Mistake>> {
-        let hash = hash_of(text);
-        if self.files.get(path).is_some_and(|f| f.hash == hash && !f.mistaken) {
-            return Ok(());
+        self.set_all(&[(path, text)]).pop().unwrap_or(Ok(()))
+    }
+
+    /// The same for many files, which several threads read; the answers stand in their order.
+    pub fn set_all(&mut self, files: &[(&str, &str)]) -> Vec<Result<(), Vec<Mistake>>> {
+        let mut to_read = Vec::new();
+        let mut known = Vec::new();
+        for &(path, text) in files {
+            let hash = hash_of(text);
+            if self.files.get(path).is_some_and(|f| f.hash == hash && !f.mistaken) {
+                known.push(None);
+                continue;
+            }
+            let own = read::kind_by_name(path).or_else(|| read::kind_by_content(path, text));
+            let kind = own.or_else(|| self.files.get(path).map(|f| f.kind));
+            let id = self.sources.set(path, text);
+            to_read.extend(kind.map(|kind| (path, id, kind, own.is_none())));
+            known.push(Some((id, kind)));
         }
-        let own = read::kind_by_name(path).or_else(|| read::kind_by_content(path, text));
-        let kind = own.or_else(|| self.files.get(path).map(|f| f.kind));
-        let id = self.sources.set(path, text);
-        if let Some(kind) = kind {
-            self.read(path, id, kind, own.is_none());
-        }
+        self.read_all(&to_read);
+        files
+            .iter()
+            .zip(known)
+            .map(|((path, text), known)| known.map_or(Ok(()), |(id, kind)| self.configure(path, text, id, kind)))
+            .collect()
+    }
+
+    /// What a file says as a configuration.
+    fn configure(&mut self, path: &str, text: &str, id: FileId, kind: Option<Kind>) -> Result<(), Vec<Mistake>> {
         let config = match kind {
             // Another configuration holds, or none: what is wrong in this one does not matter.
             _ if self.settings.no_config => return Ok(()),
@@ -130,11 +153,16 @@ impl Linter {
         Ok(())
     }
 
-    fn read(&mut self, path: &str, id: FileId, kind: Kind, by_link: bool) {
-        let text = self.sources.text(id);
-        let outline = Arc::new(read::read(kind, path, id, text));
-        self.files.insert(path.to_owned(), Read { id, kind, by_link, hash: hash_of(text), joined: 0, mistaken: false, outline });
-        self.work.files += 1;
+    /// Reads texts that are there: each with its path, as what it is read, and whether that is so by link only.
+    fn read_all(&mut self, texts: &[(&str, FileId, Kind, bool)]) {
+        let read = |&(path, id, kind, by_link): &(&str, FileId, Kind, bool)| {
+            let text = self.sources.text(id);
+            let outline = Arc::new(read::read(kind, path, id, text));
+            Read { id, kind, by_link, hash: hash_of(text), joined: 0, mistaken: false, outline }
+        };
+        let read = shared::each(self.settings.threads, FEW_FILES, texts, read);
+        self.work.files += texts.len();
+        self.files.extend(texts.iter().map(|(path, ..)| (*path).to_owned()).zip(read));
     }
 
     /// Reads the texts that a link makes ours; whether there were any.
@@ -148,9 +176,8 @@ impl Linter {
             let (_, known) = linked.entry(path.clone()).or_insert((id, *kind));
             *known = (*known).min(*kind);
         }
-        for (path, (id, kind)) in &linked {
-            self.read(path, *id, *kind, true);
-        }
+        let texts: Vec<_> = linked.iter().map(|(path, (id, kind))| (path.as_str(), *id, *kind, true)).collect();
+        self.read_all(&texts);
         !linked.is_empty()
     }
 
@@ -342,8 +369,10 @@ impl Linter {
     fn of_files(&self) -> Vec<Seen> {
         let mut seen = Vec::new();
         for rule in RULES {
-            if let Check::File(check) = rule.check {
-                for file in self.files.values() {
+            for check in rule.check.each() {
+                let Check::File(check) = check else { continue };
+                // What people write in pages is not ours to judge.
+                for file in self.files.values().filter(|file| file.kind != Kind::Markdown) {
                     let mut out = Out::default();
                     check(&file.outline, &mut out);
                     collect(rule, out, "", "", &mut seen);

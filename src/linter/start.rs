@@ -5,7 +5,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::{Judged, Linter, collect};
+use super::{Judged, Linter, collect, shared};
 use crate::able::is_able;
 use crate::environment::{Environment, Host};
 use crate::judge::Seen;
@@ -14,6 +14,9 @@ use crate::project::{self, Beginning, Enters, Link, Processors, Project, Script,
 use crate::rules::{Check, Out, RULES};
 use crate::source::Span;
 use crate::{hardware, install};
+
+/// For fewer starts no thread is begun.
+const LEAST: usize = 4;
 
 impl Linter {
     pub(super) fn fingerprint(&self, project: &Project<'_>, beginning: &Beginning, hosts: &[Host], judged: &Judged) -> u64 {
@@ -48,20 +51,10 @@ impl Linter {
         hasher.finish()
     }
 
-    /// Starts do not know of each other: each thread takes its share.
+    /// Starts do not know of each other: each thread takes some.
     pub(super) fn judge_starts(&self, project: &Project<'_>, starts: &[(Beginning, Vec<Host>)]) -> Vec<(String, Judged)> {
-        let judge = |share: &[(Beginning, Vec<Host>)]| -> Vec<(String, Judged)> {
-            share.iter().map(|(start, hosts)| (start.name.clone(), self.judge_start(project, start, hosts))).collect()
-        };
-        let threads = self.settings.threads.max(1);
-        if threads == 1 || starts.len() < 2 * threads {
-            return judge(starts);
-        }
-        std::thread::scope(|scope| {
-            let shares: Vec<_> =
-                starts.chunks(starts.len().div_ceil(threads)).map(|share| scope.spawn(move || judge(share))).collect();
-            shares.into_iter().flat_map(|share| share.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
-        })
+        let judge = |(start, hosts): &(Beginning, Vec<Host>)| (start.name.clone(), self.judge_start(project, start, hosts));
+        shared::each(self.settings.threads, LEAST, starts, judge)
     }
 
     fn judge_start(&self, project: &Project<'_>, beginning: &Beginning, hosts: &[Host]) -> Judged {
@@ -100,7 +93,9 @@ impl Linter {
                 let hosts: Vec<Host> = hosts.iter().filter(|host| !(script.not_for_wsl && host.wsl)).cloned().collect();
                 let mut found = install::fold(beginning, &world, &script, &aliases);
                 self.join_rc(project, beginning, &world, &mut found, &mut judged);
-                for env in &found {
+                for env in &mut found {
+                    let files = env.components.iter().map(|component| component.evidence.at.file);
+                    env.files = files.map(|file| (file, self.sources.path(file).to_owned())).collect();
                     check_environment(env, &hosts, &mut judged.seen);
                     let able = hosts.iter().filter_map(|host| match is_able(env, host) {
                         Some(false) => None,
@@ -194,8 +189,8 @@ pub(super) fn platforms(beginning: &Beginning, hosts: &[Host]) -> Vec<(Platform,
 }
 
 fn check_environment(env: &Environment, hosts: &[Host], seen: &mut Vec<Seen>) {
-    for rule in RULES {
-        match rule.check {
+    for (rule, check) in RULES.iter().flat_map(|rule| rule.check.each().iter().map(move |check| (rule, *check))) {
+        match check {
             Check::Environment(check) => {
                 let mut out = Out::default();
                 check(env, &mut out);
@@ -220,7 +215,7 @@ fn check_environment(env: &Environment, hosts: &[Host], seen: &mut Vec<Seen>) {
                     collect(rule, out, &env.start.name, &host.name, seen);
                 }
             }
-            Check::File(_) | Check::Launch(_) | Check::Suppressions => {}
+            Check::File(_) | Check::Launch(_) | Check::Suppressions | Check::All(_) => {}
         }
     }
 }

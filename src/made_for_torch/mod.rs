@@ -76,6 +76,8 @@ pub(crate) fn named(env: &Environment) -> Vec<String> {
 pub(crate) struct Torch<'a> {
     /// `2.1.0`, or an image's own `2.2.0a0`.
     pub(crate) version: Version,
+    /// The nightly that an image's own is like.
+    pub(crate) nightly: Option<Version>,
     pub(crate) cuda: Option<CudaVersion>,
     pub(crate) cpu: bool,
     /// It is compiled with C++11's ABI of the standard library, or with the one before; `None` where that is not known.
@@ -98,6 +100,7 @@ impl<'a> Torch<'a> {
             return Some(Self {
                 cxx11: knowledge::has_cxx11_abi(&version, build.release.tag, "").filter(|_| linux && of_wheels && alike),
                 version,
+                nightly: None,
                 cuda: build.cuda().filter(|_| alike),
                 cpu: build.is_cpu() && alike,
                 index: build.index,
@@ -112,6 +115,7 @@ impl<'a> Torch<'a> {
         Some(Self {
             cxx11: knowledge::has_cxx11_abi(&version, "", row.repository),
             version,
+            nightly: Version::parse(row.torch_nightly),
             cuda: CudaVersion::parse(row.cuda),
             cpu: false,
             index: "",

@@ -100,6 +100,8 @@ pub enum Target {
 pub struct InstallFlags {
     /// `--no-deps`.
     pub no_deps: bool,
+    /// What `uv run` installs before it runs something, which a variable switches off (`UV_NO_SYNC`).
+    pub before_run: bool,
     /// `-U`, `--upgrade`, conda's `update`.
     pub upgrade: bool,
     /// `--force-reinstall`, `--ignore-installed`, `--reinstall`.

@@ -20,6 +20,8 @@ pub struct Launch {
     pub platforms: Vec<Text>,
     /// The GPU it asks for.
     pub gpu: GpuRequest,
+    /// What that request says besides.
+    pub terms: Terms,
     /// Where it asks in a way that is refused or read otherwise.
     pub malformed: Vec<Malformed>,
     /// It gets that in a way in which nothing asks what the image demands of the driver; see [`Launch::by_device`].
@@ -74,6 +76,7 @@ impl Launch {
             build: None,
             platforms: Vec::new(),
             gpu: GpuRequest::None,
+            terms: Terms::default(),
             malformed: Vec::new(),
             unchecked: false,
             command: Vec::new(),
@@ -314,6 +317,34 @@ pub enum GpuRequest {
     /// "If there is one" (`hostRequirements.gpu: optional`).
     Optional(Span),
 }
+
+/// What a request for GPUs says of them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Terms {
+    /// It is the `nvidia` runtime alone that is asked, which gives those that `NVIDIA_VISIBLE_DEVICES` names.
+    pub by_runtime: bool,
+    /// The container sees the devices of the whole machine, whatever it is given.
+    pub privileged: bool,
+    /// How many are given, where that is said.
+    pub count: Option<u32>,
+    /// Parts of the driver that are asked for by name, as `NVIDIA_DRIVER_CAPABILITIES` names them; empty = none is.
+    pub capabilities: Vec<String>,
+}
+
+impl Terms {
+    /// Those of a request for a number of GPUs (`2`, `all`), for these, with these capabilities. Of capabilities Docker hands on
+    /// those that it knows for NVIDIA's: <https://github.com/moby/moby/blob/18a2f3f01538afa4c631c2b09f898dd3d8a8168d/daemon/nvidia_linux.go>.
+    #[must_use]
+    pub fn of<'c>(count: Option<&str>, devices: Option<usize>, capabilities: impl IntoIterator<Item = &'c str>) -> Self {
+        let named = devices.and_then(|devices| u32::try_from(devices).ok());
+        let count = named.or_else(|| count?.parse().ok().filter(|count| *count > 0));
+        let capabilities = capabilities.into_iter().map(str::trim).filter(|name| CAPABILITIES.contains(name));
+        Self { count, capabilities: capabilities.map(str::to_owned).collect(), ..Self::default() }
+    }
+}
+
+/// Those that Docker takes for NVIDIA's.
+const CAPABILITIES: &[&str] = &["compute", "compat32", "graphics", "utility", "video", "display"];
 
 impl GpuRequest {
     /// Whether it may get one.

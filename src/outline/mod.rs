@@ -15,7 +15,7 @@ mod told;
 pub use edit::Edit;
 pub use install::{Compile, Download, Feature, Install, InstallFlags, Line, Modules, Removal, SystemPackages, Target, Tool};
 pub use launch::{
-    BuildOf, Change, ConfigMap, Extends, GpuRequest, Inline, Launch, Launcher, Mount, Node, Object, Patch, Together,
+    BuildOf, Change, ConfigMap, Extends, GpuRequest, Inline, Launch, Launcher, Mount, Node, Object, Patch, Terms, Together,
 };
 pub use link::{Copy, Goal, How, INPUTS, Include, Job, Members, Sifted, Stage, Use, Written, input_name};
 pub use malformed::{Malformed, Misread, Takes, Within};
@@ -23,6 +23,8 @@ pub use package::{IndexKind, IndexLine, Language, Locked, LockedFrom, Requiremen
 pub use place::{Answer, Leaves, Place, Scope, Variable};
 pub use text::{Composed, Lead, Piece, PutIn, Text};
 pub use told::{Covers, Ignore, Torn, Vain};
+
+use std::sync::Arc;
 
 use crate::source::Span;
 
@@ -161,7 +163,7 @@ pub enum Choice {
     /// arm 0 is the `then` of an `if`, the last the `else`.
     Branch {
         /// The test as written (`if`), or the word and its patterns (`case`).
-        test: String,
+        test: Arc<str>,
         /// Which arm, from 0.
         arm: u32,
     },
@@ -233,6 +235,8 @@ pub enum Does {
     },
     /// A variable is set or declared.
     Set(Variable),
+    /// A program of which nothing else is told is given a variable that chooses devices (`X_VISIBLE_DEVICES=0 python train.py`).
+    Given(Variable),
     /// Where a variable's value comes from that is known only when run.
     Answer(Answer),
     /// What follows happens elsewhere.

@@ -62,6 +62,8 @@ pub(super) enum Gpu {
 struct Way {
     /// Variables whose values are known, with the place of each.
     environment: Vec<(String, String, Span)>,
+    /// Those whose values are not known.
+    untold: Vec<String>,
     /// Files of variables, root-relative; `None` for one whose path is not known.
     files: Vec<Option<String>>,
     /// More of them come from where nothing is read.
@@ -84,10 +86,12 @@ impl Way {
             let value = variable.value.as_ref().and_then(|value| Some((variables.resolve(value)?, value.at)));
             given.insert(&variable.name, value);
         }
+        let untold = given.iter().filter(|(_, value)| value.is_none()).map(|(name, _)| (*name).to_owned()).collect();
         let environment = given.into_iter().filter_map(|(name, value)| value.map(|(text, at)| (name.to_owned(), text, at)));
         let beside = |text: &Text| paths::join(paths::folder(path), &variables.resolve(text)?);
         Self {
             environment: environment.collect(),
+            untold,
             files: merged::environment_files(layers).map(beside).collect(),
             unread: layers.iter().any(|layer| layer.is_given_more()),
             interpolation: interpolation_file(path, by),
@@ -103,7 +107,7 @@ impl Way {
 pub(super) struct Built {
     /// The build contexts, in the order of givers; none where nobody builds it.
     pub(super) contexts: Vec<String>,
-    /// The different sets of build arguments; one, empty, where nobody builds it.
+    /// The different sets of build arguments, in their order; one, empty, where nobody builds it.
     pub(super) arguments: Vec<Arguments>,
     /// Where those of each set are written, by name.
     pub(super) origins: Vec<BTreeMap<String, Vec<Origin>>>,
@@ -121,6 +125,8 @@ pub(super) struct Built {
     nodes: BTreeMap<String, Vec<Nodes>>,
     /// Variables that all run it with, where all agree.
     pub(super) environment: Vec<(String, String, Span)>,
+    /// Variables that only some run it with, or with values that differ or are not known.
+    pub(super) unagreed: BTreeSet<String>,
     /// Files of variables that all run it with, root-relative; `None` for one whose path is not known.
     pub(super) environment_files: Vec<Option<String>>,
     /// More of them come from where nothing is read.
@@ -185,6 +191,8 @@ impl Built {
             let all = processors.entry(giver.target.to_lowercase()).or_insert_with(|| own.clone());
             *all = all.clone().and(own.clone());
         }
+        let given = runs.iter().flat_map(|run| &run.way.environment).filter(|variable| !all(variable));
+        let unagreed = given.map(|(name, ..)| name).chain(runs.iter().flat_map(|run| &run.way.untold)).cloned().collect();
         let mut nodes: BTreeMap<String, Vec<Nodes>> = BTreeMap::new();
         for giver in givers {
             if let Some(run) = &giver.run {
@@ -201,6 +209,7 @@ impl Built {
             unchecked,
             processors,
             nodes,
+            unagreed,
             environment: first.map(|way| way.environment.iter().filter(all).cloned().collect()).unwrap_or_default(),
             environment_files: first.filter(|_| same_files).map(|way| way.files.clone()).unwrap_or_default(),
             unread_environment: !same_files || runs.iter().any(|run| run.way.unread),
@@ -238,7 +247,7 @@ impl Built {
     }
     /// The position of a set of build arguments: where only people say how it is built, any is the one.
     fn position(&self, arguments: &Arguments) -> Option<usize> {
-        if self.told { Some(0) } else { self.arguments.iter().position(|known| known == arguments) }
+        if self.told { Some(0) } else { self.arguments.binary_search(arguments).ok() }
     }
     /// Whether someone builds a stage to run it; where nobody builds any, it is the last.
     pub(super) fn wants(&self, stage: &str, is_last: bool) -> bool {

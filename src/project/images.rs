@@ -63,6 +63,14 @@ impl Contents {
             None => paths::under(path, source.trim_start_matches("./").trim_end_matches('.')).is_some(),
         })
     }
+    /// The context paths of that name that were copied, to wherever.
+    pub(super) fn called(&self, name: &str) -> Vec<String> {
+        let fits = |copied: &&Copied| match &copied.pattern {
+            Some(pattern) => pattern.is_match(name),
+            None => paths::name(&copied.source) == name,
+        };
+        self.copies.iter().filter(fits).filter_map(|copied| paths::join(paths::folder(&copied.source), name)).collect()
+    }
     /// The context paths that may lie at a path of the image, likeliest first.
     pub(super) fn sources(&self, path: &str) -> Vec<String> {
         let mut found = Vec::new();

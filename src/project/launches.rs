@@ -1,13 +1,14 @@
 //! Launches with the start that each of them runs.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::givers::Interpolations;
 use super::made::Made;
 use super::patches::Patches;
 use super::starts::has_own_runner;
+use super::variables::{Value, Variables};
 use super::{Project, merged, paths};
-use crate::outline::{ConfigMap, Does, Kind, Launch, Launcher, Object, Text, Variable};
+use crate::outline::{ConfigMap, Does, GpuRequest, Kind, Launch, Launcher, Object, Terms, Text, Variable};
 use crate::source::Span;
 
 /// Variables of one config map: many containers may be given them.
@@ -29,6 +30,14 @@ pub(crate) struct LaunchPlace<'a> {
     pub(crate) variables: Vec<&'a Variable>,
     /// It has others of which nothing is known.
     pub(crate) unread_environment: bool,
+    /// All that are given to it, by name, with their values where these are known whoever starts it.
+    pub(crate) given_variables: BTreeMap<String, (Option<String>, Span)>,
+    /// Where it asks for a GPU, with those whose place it takes or who change it.
+    pub(crate) asks: Vec<Span>,
+    /// What these requests say besides, together.
+    pub(crate) terms: Terms,
+    /// What a container's engine gives by itself is not known: another file changes what is asked, or the default runtime is set.
+    pub(crate) changed: bool,
     /// Where a Dockerfile is named for it.
     pub(crate) built_at: Option<Span>,
 }
@@ -192,6 +201,7 @@ pub(crate) fn launches<'a>(project: &Project<'a>) -> Vec<LaunchPlace<'a>> {
     // What Markdown says people do is no launch of its own.
     let page = |met: &Met<'_>| project.file(met.path).is_some_and(|file| file.kind == Kind::Markdown);
     let own = |met: &Met<'_>| (met.may_need() || met.is_refused()) && !page(met);
+    let mut interpolations = Interpolations::new(project);
     let places = all.iter().enumerate().filter(|(_, met)| own(met)).map(|(i, met)| {
         let others = met.same().flat_map(|same| {
             let found = askers.get(&same).into_iter().flatten().filter(|j| **j != i);
@@ -209,7 +219,21 @@ pub(crate) fn launches<'a>(project: &Project<'a>) -> Vec<LaunchPlace<'a>> {
         let unread = layers.iter().any(|layer| layer.unread_environment)
             || merged::environment_files(&layers).any(|text| file(text).is_none())
             || maps().any(|name| known(name).is_none_or(|map| !map.whole || map.variables.len() > MOST_VARIABLES));
+        let asking: Vec<&Launch> = layers.iter().copied().filter(|layer| matches!(layer.gpu, GpuRequest::Asked(_))).collect();
+        let terms = match asking.as_slice() {
+            [one] => Terms { privileged: layers.iter().any(|layer| layer.terms.privileged), ..one.terms.clone() },
+            several => {
+                let by_runtime = !several.is_empty() && several.iter().all(|layer| layer.terms.by_runtime);
+                Terms { by_runtime, privileged: layers.iter().any(|layer| layer.terms.privileged), ..Terms::default() }
+            }
+        };
+        let asks = |layer: &&Launch| if let GpuRequest::Asked(at) = layer.gpu { Some(at) } else { None };
+        let given_variables = given_variables(project, met.path, met.launch, &layers, &mut interpolations);
         LaunchPlace {
+            given_variables,
+            asks: asking.iter().filter_map(asks).collect(),
+            terms,
+            changed: patched || project.default_runtime.is_some() || layers.iter().any(|layer| layer.open),
             launch: met.launch,
             runs_it: met.may_need(),
             patched: patched || met.launch.object.as_ref().is_some_and(|object| named.contains(object)),
@@ -221,6 +245,35 @@ pub(crate) fn launches<'a>(project: &Project<'a>) -> Vec<LaunchPlace<'a>> {
         }
     });
     places.collect()
+}
+
+/// The variables that a launch is given by its file and the files of variables that it names; those under a name that several
+/// set are the last one's. What differs by who starts it is not known.
+fn given_variables(
+    project: &Project<'_>,
+    path: &str,
+    launch: &Launch,
+    layers: &[&Launch],
+    interpolations: &mut Interpolations<'_, '_>,
+) -> BTreeMap<String, (Option<String>, Span)> {
+    let ways = interpolations.all_of_launch(path, launch);
+    let resolve = |text: &Text| -> Option<String> {
+        let mut values = ways.iter().map(|way| way.resolve(text));
+        let first = values.next()??;
+        values.all(|value| value.as_ref() == Some(&first)).then_some(first)
+    };
+    let mut given: BTreeMap<String, (Option<String>, Span)> = BTreeMap::new();
+    for text in merged::environment_files(layers) {
+        let file = resolve(text).and_then(|to| project.file(&paths::join(paths::folder(path), &to)?));
+        for (name, Value { text, at, .. }) in file.map(Variables::of_file).iter().flat_map(Variables::all).take(MOST_VARIABLES) {
+            given.insert(name.to_owned(), (text.clone(), *at));
+        }
+    }
+    for variable in merged::environment(layers).take(MOST_VARIABLES) {
+        let at = variable.value.as_ref().map_or(launch.key, |value| value.at);
+        given.insert(variable.name.clone(), (variable.value.as_ref().and_then(resolve), at));
+    }
+    given
 }
 
 /// Objects that hold variables, by name; `None` for a name of several, which differ by where they are applied.

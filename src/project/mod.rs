@@ -19,6 +19,7 @@ mod locks;
 mod made;
 mod manifests;
 mod merged;
+mod number;
 mod origins;
 mod parts;
 mod patches;
@@ -31,6 +32,7 @@ mod tested;
 mod usage;
 mod variables;
 mod walk;
+mod watched;
 mod workspaces;
 mod worlds;
 
@@ -67,6 +69,8 @@ pub(crate) struct Project<'a> {
     /// For the texts of spans.
     pub(crate) sources: &'a Sources,
     files: BTreeMap<&'a str, File<'a>>,
+    /// The same, to be asked for: walks do so again and again.
+    by_path: HashMap<&'a str, File<'a>>,
     /// By folder.
     rc_files: HashMap<&'a str, Vec<(&'a str, File<'a>)>>,
     /// By the address of what the file says: one may stand inside another.
@@ -143,9 +147,11 @@ impl<'a> Project<'a> {
         let configurations = files.iter().filter(|(_, file)| configures(file)).map(|(path, _)| *path).collect();
         let (named, before) = (named(&files), BTreeMap::new());
         let workspaces = workspaces::Workspaces::of(&files);
+        let by_path = files.iter().map(|(path, file)| (*path, *file)).collect();
         let mut project = Self {
             sources,
             files,
+            by_path,
             rc_files,
             parts,
             none,
@@ -175,7 +181,7 @@ impl<'a> Project<'a> {
     }
     /// The file at a root-relative path.
     pub(crate) fn file(&self, path: &str) -> Option<File<'a>> {
-        self.files.get(path).copied()
+        self.by_path.get(path).copied()
     }
     /// All files, by path.
     pub(crate) fn files(&self) -> impl Iterator<Item = (&'a str, File<'a>)> {

@@ -4,7 +4,8 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::drivers;
 use crate::notation::asking;
-use crate::outline::{Act, Choice, Composed, Does, Launch, Outline, Piece, Place, Tool, Variable};
+use crate::notation::requirement::{self, Subject};
+use crate::outline::{Act, Choice, Composed, Does, Launch, Outline, Piece, Place, Requirement, Tool, Variable};
 
 /// Drivers that one launch looks back at.
 const DRIVERS: usize = 4;
@@ -35,6 +36,8 @@ pub(super) struct Parts<'a> {
     /// Positions among these, by name; in order.
     made: HashMap<&'a str, Vec<usize>>,
     launches: usize,
+    /// The packages that it names, where it says where some come from; empty where it does not.
+    packages: HashSet<String>,
     /// Acts from which on containers that run are worked in.
     containers: Vec<usize>,
     /// Acts from which on it is worked in containers of services.
@@ -118,7 +121,14 @@ impl<'a> Parts<'a> {
                 None => parts.always.push(i),
             }
         }
+        if outline.acts.iter().any(|act| matches!(act.does, Does::Route(_))) {
+            parts.packages = outline.acts.iter().filter_map(package).collect();
+        }
         parts
+    }
+    /// Whether a package is among those that a project names which says where some come from.
+    pub(super) fn names(&self, package: &str) -> bool {
+        self.packages.contains(package)
     }
     /// How many stages or jobs there are.
     pub(super) fn len(&self) -> usize {
@@ -256,6 +266,16 @@ impl<'a> Parts<'a> {
 /// Whether a start says itself which choices of this kind there are.
 pub(super) fn is_selected(choice: &Choice) -> bool {
     matches!(choice, Choice::Extra(_) | Choice::Group(_) | Choice::Feature(_) | Choice::PixiEnvironment(_))
+}
+
+/// The package that an act names, in whatever role.
+fn package(act: &Act) -> Option<String> {
+    let Does::Require(Requirement { written, .. }) = &act.does else { return None };
+    match requirement::parse(written.known()?).ok()?.subject {
+        Subject::Package { name, .. } | Subject::Elsewhere { name: Some(name), .. } => Some(name),
+        Subject::Wheel { wheel, .. } => Some(wheel.name),
+        Subject::Elsewhere { name: None, .. } | Subject::Path(_) => None,
+    }
 }
 
 /// The variables that a text speaks of, fallbacks too.

@@ -1,9 +1,12 @@
 //! The tests of all files, each taken apart once: a walk comes to the same one again and again.
 
 use std::collections::HashMap;
+use std::hash::BuildHasherDefault;
+use std::sync::Arc;
 
 use super::arms::{Answer, Arms};
 use super::gpu_machine;
+use super::number::Number;
 use crate::notation::asking::{self, Says};
 use crate::outline::{Act, Choice};
 
@@ -45,7 +48,10 @@ pub(super) fn is_of_template(text: &str) -> bool {
 /// The tests by their texts.
 #[derive(Default)]
 pub(super) struct Tests<'a> {
-    by_text: HashMap<&'a str, Test>,
+    all: Vec<Test>,
+    by_text: HashMap<&'a str, usize>,
+    /// By where a text lies in memory, which all acts of an arm share: long texts are not compared again and again.
+    by_place: HashMap<usize, usize, BuildHasherDefault<Number>>,
     /// One that is in no file.
     none: Test,
 }
@@ -54,15 +60,25 @@ impl<'a> Tests<'a> {
     /// Adds the tests of these acts.
     pub(super) fn add(&mut self, acts: &'a [Act]) {
         for choice in acts.iter().flat_map(|act| &act.when.0) {
-            if let Choice::Branch { test, .. } = choice
-                && !self.by_text.contains_key(test.as_str())
-            {
-                self.by_text.insert(test, Test::of(test));
+            let Choice::Branch { test, .. } = choice else { continue };
+            if self.by_place.contains_key(&place(test)) {
+                continue;
             }
+            let number = *self.by_text.entry(test).or_insert_with(|| {
+                self.all.push(Test::of(test));
+                self.all.len() - 1
+            });
+            self.by_place.insert(place(test), number);
         }
     }
     /// The test of that text.
-    pub(super) fn of(&self, text: &str) -> &Test {
-        self.by_text.get(text).unwrap_or(&self.none)
+    pub(super) fn of(&self, text: &Arc<str>) -> &Test {
+        let number = self.by_place.get(&place(text)).or_else(|| self.by_text.get(&**text));
+        number.and_then(|number| self.all.get(*number)).unwrap_or(&self.none)
     }
+}
+
+/// Where a text lies; it does not move while a project is there.
+fn place(text: &Arc<str>) -> usize {
+    Arc::as_ptr(text).addr()
 }

@@ -1,10 +1,11 @@
 //! The variables in force while a start is walked, and what a [`Text`] comes to under them.
 
-use std::collections::{HashMap, HashSet};
-use std::sync::{Mutex, PoisonError};
+use std::collections::HashMap;
 
 use super::origins::Origin;
+use super::watched::{Settings, Watched};
 use super::{File, paths};
+use crate::environment::tells;
 use crate::notation::asking::Says;
 use crate::outline::{Does, Lead, Piece, Text, Variable};
 use crate::source::Span;
@@ -107,12 +108,15 @@ pub(crate) struct Variables {
     marks: usize,
     /// On what values and the answers of functions rest; no shell's end takes that back.
     says: HashMap<String, Says>,
-    /// The names that were asked for, where anybody wants to know.
-    asked: Option<Mutex<HashSet<String>>>,
+    /// What was set and asked for, where anybody wants to know.
+    watched: Option<Box<Watched>>,
 }
 
 /// A moment that variables go back to.
-pub(super) struct Mark(usize);
+pub(super) struct Mark {
+    before: usize,
+    watched: usize,
+}
 
 impl Variables {
     /// Those of a file of variables.
@@ -126,31 +130,32 @@ impl Variables {
         }
         found
     }
-    /// Remembers from here on which names are asked for.
+    /// Remembers from here on what is asked for.
     pub(super) fn watch(&mut self) {
-        self.asked = Some(Mutex::default());
+        self.watched = Some(Box::default());
     }
-    /// Whether they are remembered.
+    /// What was set and asked for, where that is remembered.
+    pub(super) fn watched(&mut self) -> Option<&mut Watched> {
+        self.watched.as_deref_mut()
+    }
+    /// Whether that is remembered.
     pub(super) fn is_watched(&self) -> bool {
-        self.asked.is_some()
+        self.watched.is_some()
     }
-    /// Whether what a variable is, or on what it rests, made or makes a difference to anybody.
-    pub(super) fn matters(&self, name: &str) -> bool {
-        let asked = |asked: &Mutex<HashSet<String>>| asked.lock().unwrap_or_else(PoisonError::into_inner).contains(name);
-        self.asked.as_ref().is_none_or(asked) || self.now.get(name).is_some_and(|value| value.seen == Seen::Programs)
+    /// All that made a difference to anybody, with what is told of the variables that programs see in the end.
+    pub(super) fn asked(&mut self) -> Settings {
+        let Some(mut watched) = self.watched.take() else { return Settings::default() };
+        let mut asked = watched.swap(Settings::default());
+        for (name, _) in self.exported().filter(|(name, _)| tells(name)) {
+            watched.in_the_end(name, &mut asked);
+        }
+        self.watched = Some(watched);
+        asked
     }
-    /// The names that were asked for, with these in their place.
-    pub(super) fn swap_asked(&mut self, names: HashSet<String>) -> HashSet<String> {
-        let asked = self.asked.as_mut().map(|asked| asked.get_mut().unwrap_or_else(PoisonError::into_inner));
-        asked.map_or_else(HashSet::new, |asked| std::mem::replace(asked, names))
-    }
-    fn ask(&self, name: &str) {
-        if let Some(asked) = &self.asked {
-            // The set is whole between two statements.
-            let mut asked = asked.lock().unwrap_or_else(PoisonError::into_inner);
-            if !asked.contains(name) {
-                asked.insert(name.to_owned());
-            }
+    /// It makes a difference what that is.
+    pub(super) fn ask(&self, name: &str) {
+        if let Some(watched) = &self.watched {
+            watched.ask(name);
         }
     }
     /// Adds these, over those of the same names.
@@ -222,12 +227,15 @@ impl Variables {
     /// Remembers this moment; each is gone back to, or forgotten, before those marked earlier.
     pub(super) fn mark(&mut self) -> Mark {
         self.marks += 1;
-        Mark(self.before.len())
+        Mark { before: self.before.len(), watched: self.watched.as_ref().map_or(0, |watched| watched.len()) }
     }
     /// Goes back to a moment, but for the variables that `stays` names.
     pub(super) fn back(&mut self, to: Mark, stays: impl Fn(&str) -> bool) {
         self.marks -= 1;
-        let undone = self.before.split_off(to.0.min(self.before.len()));
+        if let Some(watched) = &mut self.watched {
+            watched.back(to.watched, &stays);
+        }
+        let undone = self.before.split_off(to.before.min(self.before.len()));
         for (name, value) in undone.into_iter().rev() {
             if stays(&name) {
                 continue;
@@ -281,6 +289,16 @@ impl Variables {
     /// The text, if all its variables are known.
     pub(super) fn resolve(&self, text: &Text) -> Option<String> {
         self.pieces(&text.pieces, 0)
+    }
+    /// The same, where that makes no difference to anybody.
+    pub(super) fn peek(&self, text: &Text) -> Option<String> {
+        let known = |name: &str| self.now.get(name)?.text.as_deref();
+        let piece = |piece: &Piece| match piece {
+            Piece::Literal(text) => Some(text.clone()),
+            Piece::Variable { name, instead: None, .. } => known(name).map(str::to_owned),
+            _ => None,
+        };
+        text.pieces.iter().map(piece).collect()
     }
     /// The value that a variable takes from a text.
     pub(super) fn value(&self, text: &Text, at: Span, seen: Seen) -> Value {
@@ -400,7 +418,16 @@ impl Variables {
         };
         let to = match to {
             to if paths::is_led(&to) => to,
-            to if to.starts_with(['/', '~']) => return None,
+            to if to.starts_with('~') => return None,
+            // Inside an image.
+            to if to.starts_with('/') => {
+                let whole = paths::inside("/", &to);
+                return Some(if matches!(lead, Lead::Above(_)) {
+                    format!("/{}", paths::folder(&whole).trim_start_matches('/'))
+                } else {
+                    whole
+                });
+            }
             to => format!("{}/{to}", working()?),
         };
         if matches!(lead, Lead::Above(_)) { paths::above(&to) } else { paths::without_detours(&to) }

@@ -199,7 +199,7 @@ pub(crate) fn worlds(first: &World, survey: impl Fn(&World) -> Script) -> Vec<(W
 /// The arms of tests in tests, where all of these tell.
 fn nested(met: &Script, telling: &BTreeMap<&str, (u32, bool)>) -> impl Iterator<Item = BTreeMap<String, u32>> {
     let arm = |choice: &Choice| match choice {
-        Choice::Branch { test, arm } if telling.contains_key(test.as_str()) => Some((test.clone(), *arm)),
+        Choice::Branch { test, arm } if telling.contains_key(&**test) => Some((test.to_string(), *arm)),
         _ => None,
     };
     met.nested.iter().filter_map(move |arms| arms.iter().map(arm).collect())

@@ -6,7 +6,7 @@ use super::syntax::interpolation::node_text;
 use super::syntax::yaml::{Node, Tree};
 use super::{gpu_request, inline, started};
 use crate::outline::{
-    Act, BuildOf, Does, Extends, GpuRequest, How, Include, Launch, Launcher, Mount, Outline, Scope, Text, Variable, When,
+    Act, BuildOf, Does, Extends, GpuRequest, How, Include, Launch, Launcher, Mount, Outline, Scope, Terms, Text, Variable, When,
 };
 use crate::source::{FileId, Span};
 
@@ -233,7 +233,7 @@ impl<'a> Service<'a> {
         let build = self.get("build").and_then(|b| self.build(b));
         let environments = self.layers.iter().rev().filter_map(|l| l.get("environment"));
         let environment: Vec<_> = environments.flat_map(|n| variables(n, Scope::Environment)).collect();
-        let (gpu, unchecked) = self.gpu(&environment);
+        let (gpu, unchecked, terms) = self.gpu(&environment);
         // The service's own is the one of those it is built for that it runs on.
         let built_for = || Some(self.get("build")?.get("platforms")?.items().into_iter().filter_map(node_text).collect());
         let platform = self.get("platform").and_then(node_text).map(|platform| vec![platform]);
@@ -249,6 +249,7 @@ impl<'a> Service<'a> {
             build,
             platforms,
             gpu,
+            terms,
             malformed: Vec::new(),
             unchecked,
             idle: self.has_no_replicas() || Launch::only_tells(entrypoint.as_deref(), &command),
@@ -314,14 +315,17 @@ impl<'a> Service<'a> {
         })
     }
 
-    /// Its request for a GPU, and whether nothing asks then what the image demands; a variable may hide all from the `nvidia`
-    /// runtime.
-    fn gpu(&mut self, environment: &[Variable]) -> (GpuRequest, bool) {
+    /// Its request for a GPU, whether nothing asks then what the image demands, and what it says besides; a variable may hide all
+    /// from the `nvidia` runtime.
+    fn gpu(&mut self, environment: &[Variable]) -> (GpuRequest, bool, Terms) {
         let hidden = Launch::hides_gpus(environment);
         let mut declined = false;
         // Where, and whether as a device.
         let mut asked: Vec<(Span, bool)> = Vec::new();
         let mut other: Option<Span> = None;
+        // Those that say of what GPUs they are.
+        let mut requests: Vec<Node<'_>> = Vec::new();
+        let mut by_runtime = 0;
         for layer in self.layers.clone() {
             if let Some((key, value)) = layer.pair("gpus") {
                 let text = node_text(value);
@@ -331,6 +335,7 @@ impl<'a> Service<'a> {
                     Some(_) => asked.push((key.at().to(value.at()), false)),
                     None if !value.items().is_empty() => {
                         asked.push((key.at().to(value.at()), value.items().into_iter().all(is_cdi)));
+                        requests.extend(value.items());
                     }
                     None => {}
                 }
@@ -341,13 +346,18 @@ impl<'a> Service<'a> {
                 self.open |= text.known().is_none();
                 match by_default(&text).as_deref() == Some("nvidia") {
                     true if hidden => declined = true,
-                    true => asked.push((key.at().to(value.at()), Launch::names_devices(environment))),
+                    true => {
+                        by_runtime += 1;
+                        asked.push((key.at().to(value.at()), Launch::names_devices(environment)));
+                    }
                     false => {}
                 }
             }
             let reservations = layer.path(&["deploy", "resources", "reservations"]);
             let devices = reservations.and_then(|r| r.get("devices")).into_iter().chain(layer.get("device_requests"));
-            asked.extend(devices.flat_map(Node::items).filter(|d| is_gpu_request(*d)).map(|d| (d.at(), is_cdi(d))));
+            let devices: Vec<Node<'_>> = devices.flat_map(Node::items).filter(|d| is_gpu_request(*d)).collect();
+            asked.extend(devices.iter().map(|d| (d.at(), is_cdi(*d))));
+            requests.extend(devices);
             let generic = reservations.and_then(|r| r.get("generic_resources")).into_iter().flat_map(Node::items);
             let kind = |g: Node<'_>| g.path(&["discrete_resource_spec", "kind"]).and_then(Node::text).map(str::to_lowercase);
             asked.extend(generic.filter(|g| kind(*g).is_some_and(|k| k.contains("gpu"))).map(|g| (g.at(), false)));
@@ -370,7 +380,13 @@ impl<'a> Service<'a> {
             (None, None) if declined => GpuRequest::Declined,
             (None, None) => GpuRequest::None,
         };
-        (request, !asked.is_empty() && asked.iter().all(|(_, by_device)| *by_device))
+        let by_device = !asked.is_empty() && asked.iter().all(|(_, by_device)| *by_device);
+        let mut terms = match requests.as_slice() {
+            [request] if asked.len() == 1 + by_runtime => terms(*request),
+            _ => Terms { by_runtime: !by_device && by_runtime > 0 && asked.len() == by_runtime, ..Terms::default() },
+        };
+        terms.privileged = self.get("privileged").is_some_and(|privileged| privileged.text() != Some("false"));
+        (request, by_device, terms)
     }
 }
 
@@ -398,6 +414,14 @@ fn files(node: Node<'_>) -> Vec<Text> {
 /// A device request for devices by their names in CDI.
 fn is_cdi(device: Node<'_>) -> bool {
     device.get("driver").and_then(Node::text) == Some("cdi")
+}
+
+/// What one request for devices says.
+fn terms(request: Node<'_>) -> Terms {
+    let texts = |key: &str| request.get(key).map(|list| list.items().into_iter().map(Node::text).collect::<Vec<_>>());
+    let devices = texts("device_ids").filter(|ids| !ids.is_empty()).map(|ids| ids.len());
+    let capabilities = texts("capabilities").unwrap_or_default();
+    Terms::of(request.get("count").and_then(Node::text), devices, capabilities.into_iter().flatten())
 }
 
 /// A device request with `capabilities: [gpu]` (or a list in the list), the nvidia driver, or a CDI device.

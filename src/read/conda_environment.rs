@@ -56,10 +56,14 @@ pub(super) fn read(file: FileId, text: &str) -> Outline {
     outline
 }
 
+/// A comment that begins further behind an item is none of its own.
+const NEAR: usize = 256;
+
 /// `# [linux]` behind an item, as conda-lock and recipes have it.
 fn selector(tree: &Tree<'_>, node: Node<'_>) -> When {
     let end = node.at().range().end;
-    let line_end = tree.text()[end..].find('\n').map_or(tree.text().len(), |n| end + n);
+    let near = tree.text().floor_char_boundary(end.saturating_add(NEAR));
+    let line_end = tree.text()[end..near].find('\n').map_or(near, |n| end + n);
     let marker = tree.comments_in(end..line_end).find_map(|comment| {
         let inside = comment.trim_start_matches('#').trim().strip_prefix('[')?.split(']').next()?.trim();
         Some(match inside {

@@ -7,7 +7,7 @@ use super::syntax::interpolation::node_text;
 use super::syntax::yaml::{Node, Tree};
 use super::{command, scalar, shell};
 use crate::outline::{
-    Act, BuildOf, Does, Feature, GpuRequest, How, Include, Launch, Launcher, Outline, Place, Scope, Text, Together, When,
+    Act, BuildOf, Does, Feature, GpuRequest, How, Include, Launch, Launcher, Outline, Place, Scope, Terms, Text, Together, When,
 };
 use crate::source::FileId;
 
@@ -104,6 +104,7 @@ fn launch(root: Node<'_>, torn: bool) -> Option<Act> {
         build,
         platforms: platforms.collect(),
         gpu,
+        terms: Terms::default(),
         malformed,
         // What it requires, it asks for by `--gpus`.
         unchecked: by_device && required.is_none(),

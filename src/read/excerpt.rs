@@ -57,9 +57,11 @@ impl Excerpt {
 
     /// Appends text like [`Self::push`], with `{{ … }}` and `${{ … }}` of one line as unknown.
     pub(crate) fn push_templated(&mut self, text: &str, at: usize) {
-        let mut done = 0;
+        let (mut done, mut line_end) = (0, 0);
         while let Some(open) = text[done..].find("{{").map(|n| n + done) {
-            let line_end = text[open..].find('\n').map_or(text.len(), |n| n + open);
+            if line_end <= open {
+                line_end = text[open..].find('\n').map_or(text.len(), |n| n + open);
+            }
             let Some(close) = text[open..line_end].find("}}").map(|n| n + open + 2) else {
                 self.push(&text[done..line_end], at + done);
                 done = line_end;
@@ -75,9 +77,11 @@ impl Excerpt {
 
     /// With `{{ … }}` and `${{ … }}` of one line as unknown.
     pub(crate) fn templated(&self) -> Excerpt {
-        let (mut out, mut done) = (Excerpt::new(self.file), 0);
+        let (mut out, mut done, mut line_end) = (Excerpt::new(self.file), 0, 0);
         while let Some(open) = self.text[done..].find("{{").map(|n| n + done) {
-            let line_end = self.text[open..].find('\n').map_or(self.text.len(), |n| n + open);
+            if line_end <= open {
+                line_end = self.text[open..].find('\n').map_or(self.text.len(), |n| n + open);
+            }
             let Some(close) = self.text[open..line_end].find("}}").map(|n| n + open + 2) else {
                 out.push_part(self, done..line_end);
                 done = line_end;
@@ -162,5 +166,17 @@ mod tests {
         assert_eq!(show(&part, 0..1), "b");
         assert_eq!(show(&part, 6..7), "c");
         assert_eq!(show(&part, 2..5), "${{ x }}");
+    }
+
+    #[test]
+    fn braces_that_nothing_closes_are_text() {
+        for text in ["{{", "{{ x\n{{ y }}\n{{", "a {{\n}}\n{{ b"] {
+            let mut pushed = Excerpt::new(FileId(0));
+            pushed.push_templated(text, 0);
+            let mut whole = Excerpt::new(FileId(0));
+            whole.push(text, 0);
+            let expected = text.replace("{{ y }}", &UNKNOWN.to_string());
+            assert_eq!((pushed.text(), whole.templated().text()), (expected.as_str(), expected.as_str()));
+        }
     }
 }

@@ -9,7 +9,9 @@ use super::started::{self, PutInBy};
 use super::syntax::interpolation::node_text;
 use super::syntax::yaml::{Node, Tree};
 use crate::outline::Node as Labelled;
-use crate::outline::{Act, ConfigMap, Does, GpuRequest, Launch, Launcher, Object, Outline, Piece, Scope, Text, Variable, When};
+use crate::outline::{
+    Act, ConfigMap, Does, GpuRequest, Launch, Launcher, Object, Outline, Piece, Scope, Terms, Text, Variable, When,
+};
 use crate::source::{FileId, Span};
 
 /// Objects that one container has its variables from.
@@ -260,6 +262,11 @@ fn launch(container: Node<'_>, pod: Node<'_>, share: Option<Span>, init: bool) -
     let patches = container.get("image").is_none()
         && (changes(container, &["resources", "command", "args", "env", "envFrom"])
             || changes(pod, &["nodeSelector", "affinity", "runtimeClassName", "$patch"]));
+    let whole =
+        counted.filter(|(key, _)| key.text() == Some("nvidia.com/gpu") && gpus.iter().all(|(k, _)| k.text() == key.text()));
+    let count = whole.and_then(|(_, count)| count.text()).filter(|_| claims.is_none());
+    let privileged = container.path(&["securityContext", "privileged"]).is_some_and(|node| node.text() != Some("false"));
+    let terms = Terms { privileged, ..Terms::of(count, None, []) };
     let (config_maps, unread_environment) = environment_from(container);
     let (entrypoint, command): (Option<Vec<Text>>, Vec<Text>) = (words("command"), words("args").unwrap_or_default());
     Launch {
@@ -270,6 +277,7 @@ fn launch(container: Node<'_>, pod: Node<'_>, share: Option<Span>, init: bool) -
         build: None,
         platforms: platforms(pod),
         gpu: asked.map_or(unasked, GpuRequest::Asked),
+        terms,
         malformed: Vec::new(),
         unchecked: false,
         extends: None,

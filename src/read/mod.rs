@@ -198,6 +198,7 @@ pub fn kind_by_content(path: &str, head: &str) -> Option<Kind> {
     if !path.ends_with(".yml") && !path.ends_with(".yaml") {
         return None;
     }
+    let head = head.strip_prefix('\u{feff}').unwrap_or(head);
     let has = |key: &str| {
         head.match_indices(key).any(|(at, _)| at == 0 || matches!(head.as_bytes()[at - 1], b'\n' | b' ' | b'-' | b'{'))
     };

@@ -10,6 +10,7 @@ use super::command::asks::index;
 use super::subdir::marker_of;
 use super::syntax::comments::ignores;
 use super::syntax::toml::{Key, Table, Toml, Value, comments, entries, get, is_set, items, table, word};
+use crate::device;
 use crate::notation::match_spec::MatchSpec;
 use crate::notation::requirement::normalise;
 use crate::outline::{
@@ -106,6 +107,7 @@ impl Reader<'_, '_> {
             self.options(options);
         }
         self.packages(feature);
+        self.tasks(feature);
         for (platform, value) in entries(feature, &["target"]) {
             let (Some(marker), Some(of_platform)) = (marker_of(platform.get_ref()), value.get_ref().as_table()) else { continue };
             let before = self.when.clone();
@@ -130,6 +132,18 @@ impl Reader<'_, '_> {
             let value = if value.known().is_some_and(|v| v.contains(['$', '%'])) { opaque(value.at) } else { value };
             let name = name.get_ref().to_string();
             self.act(at, Does::Set(Variable { name, value: Some(value), scope: Scope::Environment }));
+        }
+    }
+    /// Its tasks run in its environments: one that runs on the GPU says that they are meant for one.
+    fn tasks(&mut self, feature: &Table<'_>) {
+        for (_, value) in entries(feature, &["tasks"]) {
+            let Some(command) = value.get_ref().as_table().map_or(Some(value), |task| task.get("cmd")) else { continue };
+            let words = items(command).filter_map(|item| self.toml.string(item)).chain(self.toml.string(command));
+            let words: Vec<Text> = words.take(MOST).collect();
+            let known = words.iter().filter_map(|word| Some((word.known()?, word.at)));
+            if let Some((at, _)) = device::says_cuda(known) {
+                self.act(at, Does::OnCuda);
+            }
         }
     }
     fn channels(&mut self, table: &Table<'_>) {

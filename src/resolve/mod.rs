@@ -12,5 +12,7 @@ mod python;
 pub(crate) use conda::{candidates as conda_candidates, channel, release_of_label};
 pub(crate) use pick::Pick;
 pub(crate) use prune::{Manner, Package, Stays, prune};
-pub(crate) use published::{bounds_torch, frameworks_pinned_by, goes_by_torch, has_variants, is_framework, requirements};
+pub(crate) use published::{
+    all_extras, bounds_torch, frameworks_pinned_by, goes_by_torch, has_variants, is_framework, requirements,
+};
 pub(crate) use python::{Reach, candidates as python_candidates, for_any_platform, from_wheel, is_served, wherever_published};

@@ -24,6 +24,8 @@ pub(crate) struct Pruned {
 pub(crate) struct Package<'a> {
     /// Normalised name.
     pub(crate) name: &'a str,
+    /// Those asked for: `all` of `sglang[all]`.
+    pub(crate) extras: &'a [String],
     /// The builds that its own ask admits.
     pub(crate) candidates: Candidates,
     /// What is there already.
@@ -68,7 +70,8 @@ pub(crate) struct Manner {
 /// Prunes, and picks of what is left.
 pub(crate) fn prune(packages: &[Package<'_>], manner: &Manner, platform: &Platform) -> Pruned {
     let index = if manner.no_deps { Places::new() } else { places(packages) };
-    let of = |package: &Package<'_>| package.candidates.builds.iter().map(|b| demands(b, &index, platform)).collect();
+    let of =
+        |package: &Package<'_>| package.candidates.builds.iter().map(|b| demands(b, package.extras, &index, platform)).collect();
     let demands_of: Vec<Vec<Vec<Demand>>> = packages.iter().map(of).collect();
     let mut alive: Vec<Vec<bool>> = packages.iter().map(|package| vec![true; package.candidates.builds.len()]).collect();
     let mut conflicts: Vec<(usize, usize)> = Vec::new();
@@ -122,7 +125,7 @@ pub(crate) fn prune(packages: &[Package<'_>], manner: &Manner, platform: &Platfo
         packages.iter().zip(&alive).map(|(package, alive)| keep(&package.candidates, alive)).collect();
     let newest: Vec<bool> = left.iter().map(|candidates| candidates.today.is_some()).collect();
     let of_stays = packages.iter().map(|package| match package.stays {
-        Stays::As(build) => demands(build, &index, platform),
+        Stays::As(build) => demands(build, package.extras, &index, platform),
         Stays::No | Stays::Unknown => Vec::new(),
     });
     let of_stays: Vec<Vec<Demand>> = of_stays.collect();
@@ -154,8 +157,10 @@ fn keep(from: &Candidates, alive: &[bool]) -> Candidates {
     Candidates { builds, open: from.open, today }
 }
 
-fn demands(build: &Build, index: &Places<'_>, platform: &Platform) -> Vec<Demand> {
+fn demands(build: &Build, extras: &[String], index: &Places<'_>, platform: &Platform) -> Vec<Demand> {
     let published = super::requirements(build.release);
+    let extras = super::all_extras(build.release, extras, platform);
+    let extras: Vec<&str> = extras.iter().map(String::as_str).collect();
     // What a conda package requires is one.
     let of_conda = build.release.package.starts_with("conda:");
     let called = |name: &str| if of_conda { index.get(format!("conda:{name}").as_str()) } else { index.get(name) };
@@ -163,7 +168,7 @@ fn demands(build: &Build, index: &Places<'_>, platform: &Platform) -> Vec<Demand
         Subject::Package { name, wants, .. } if !wants.is_any() => Some((r, *called(name)?, wants)),
         _ => None,
     });
-    let held = of_step.filter(|(r, ..)| r.marker.as_ref().is_none_or(|m| m.holds(platform, &[]) != Some(false)));
+    let held = of_step.filter(|(r, ..)| r.marker.as_ref().is_none_or(|m| m.holds(platform, &extras) != Some(false)));
     // The tables have what a Linux wheel requires: others are built beside a torch without a local version.
     let linux = platform.os == Os::Linux;
     held.map(|(_, of, wants)| Demand { of, wants: if linux { wants.clone() } else { wants.public() } }).collect()

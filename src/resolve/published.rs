@@ -58,6 +58,31 @@ pub(crate) fn requirements(release: &'static Release) -> Published {
     KNOWN.get(place(texts), parse)
 }
 
+/// The extras of a release that come with some of them, these too: `srt` with `all`, where that is `sglang[srt]`.
+pub(crate) fn all_extras(release: &'static Release, asked: &[String], platform: &Platform) -> Vec<String> {
+    let mut all = asked.to_vec();
+    let published = if asked.is_empty() { Published::default() } else { requirements(release) };
+    let own: Vec<&Requirement> = published
+        .iter()
+        .map(|(_, parsed)| parsed)
+        .filter(|parsed| matches!(&parsed.subject, Subject::Package { name, .. } if name == release.package))
+        .collect();
+    loop {
+        let known: Vec<&str> = all.iter().map(String::as_str).collect();
+        let holds = |parsed: &&&Requirement| parsed.marker.as_ref().is_none_or(|m| m.holds(platform, &known) == Some(true));
+        let with: Vec<String> = own.iter().filter(holds).flat_map(|parsed| parsed.extras.clone()).collect();
+        let before = all.len();
+        for extra in with {
+            if !all.contains(&extra) {
+                all.push(extra);
+            }
+        }
+        if all.len() == before {
+            return all;
+        }
+    }
+}
+
 /// The builds of a package that an index serves, in the order of the tables.
 pub(crate) fn served(rows: &'static [Release], index: &'static str) -> Arc<[Served]> {
     static KNOWN: Known<(Place, &'static str), Arc<[Served]>> = Known::new();

@@ -5,6 +5,7 @@ use crate::environment::{Ask, Build, Environment, Evidence, Holds, Origin, Reaso
 use crate::knowledge::{self, Basis};
 use crate::made_for_torch::{self, Torch};
 use crate::outline::Tool;
+use crate::source::Span;
 use crate::version::Version;
 
 pub(super) static RULE: Rule = Rule {
@@ -58,7 +59,14 @@ fn clash(step: &Step, ask: &Ask, torch: &Torch<'_>) -> Option<Clash> {
         build.version.public()
     );
     let reason = Reason::Asked { package: ask.package.clone(), wants: ask.wants.to_string() };
-    let links = vec![Evidence { reason, basis: Basis::Vendor, ..ask.evidence.clone() }, torch.evidence.clone()];
+    let mut links = vec![Evidence { reason, basis: Basis::Vendor, ..ask.evidence.clone() }, torch.evidence.clone()];
+    // A list that leaves torch free, too, is right by itself: who holds torch beside it has to hold the companion.
+    let here = ask.evidence.at.file;
+    let free_there =
+        |(at, reason): &(Span, Reason)| at.file == here && matches!(reason, Reason::Asked { package, .. } if package == "torch");
+    if torch.evidence.at.file != here && torch.evidence.also.iter().any(free_there) {
+        links.swap(0, 1);
+    }
     Some(
         Clash::new(Holds::Today, message, links)
             .help(format!("write {}=={partner}, the release for torch {}", ask.package, torch.version)),

@@ -3,8 +3,9 @@ use crate::diagnostic::Severity;
 use crate::environment::{Environment, Evidence, Holds, Reason};
 use crate::knowledge::{self, Library};
 use crate::meant;
+use crate::mismatch;
 use crate::parts::{self, Required, There};
-use crate::reach::{self, Reach};
+use crate::reach::{self, Reach, Source};
 
 pub(super) static RULE: Rule = Rule {
     name: "cuda-major-mix",
@@ -22,25 +23,15 @@ fn check(env: &Environment, out: &mut Out) {
     in_one_place(env, out);
 }
 
-/// What looks for the libraries of one major, where all packages that bring CUDA bring another.
+/// What looks for the libraries of one major, where all packages that bring CUDA bring another. What the environment provides is
+/// no package, where a rule of its own speaks of that.
 fn lacking(env: &Environment, out: &mut Out) {
     for component in env.components.iter().filter(|c| !reach::is_optional(&c.name)) {
         let Some(needs) = reach::Needs::of(env, component, Library::Cuda) else { continue };
         let reach = Reach::of(env, Library::Cuda, component, false);
-        let Some(unmet) = reach.lacks_major(&needs, |source| source.package) else { continue };
-        let what = parts::shown(component);
-        let (need, brings) = (unmet.need.major(), unmet.brings.major());
-        let message =
-            format!("{what} looks for the libraries of CUDA {need}, {} brings those of CUDA {}", unmet.by.what, unmet.brings);
-        let own = Reason::Needs { what, library: Library::Cuda, version: need.to_string() };
-        // What its name says rests on what its wheels are.
-        let owner = knowledge::module_owner(&component.name).filter(|row| !row.cuda.is_empty());
-        let basis = owner.map_or(component.evidence.basis, |row| row.basis);
-        let links = vec![Evidence { reason: own, basis, ..component.evidence.clone() }, unmet.by.evidence.clone()];
-        let sibling = owner.and_then(|row| knowledge::owner_for(row.module, &brings.to_string()));
-        let of = sibling.map_or_else(|| format!("a {} for CUDA {brings}", component.name), str::to_owned);
-        let other = unmet.by.what.split(' ').next().unwrap_or_default();
-        out.push(Clash::new(unmet.holds, message, links).help(format!("take {of}, or a {other} for CUDA {need}")));
+        let apart = mismatch::has_own_rule(&component.name);
+        let of = |source: &Source| source.package && !(apart && source.provided);
+        out.extend(mismatch::lacking(component, &needs, &reach, of).map(Clash::from));
     }
 }
 

@@ -235,6 +235,10 @@ fn by_build(env: &Environment, torch: &Torch<'_>, ask: &Ask) -> Option<Clash> {
     let breaks =
         |row: &&'static Release| row.breaks_with.iter().any(|known| Version::parse(known).as_ref() == Some(&torch.version));
     let reported = rows.iter().all(breaks);
+    // Many a nightly was chosen for such an image.
+    if torch.nightly.as_ref().is_some_and(|nightly| built.contains(nightly)) {
+        return None;
+    }
     if built.is_empty() || !(own || reported || built.iter().all(Version::is_pre)) {
         return None;
     }

@@ -12,7 +12,7 @@ pub(super) static RULE: Rule = Rule {
     check: Check::Launch(check),
 };
 
-fn check(launch: &Launched, out: &mut Out) {
+fn check(launch: &Launched<'_>, out: &mut Out) {
     if launch.asks != Asks::No || launch.needs.is_empty() {
         return;
     }

@@ -12,7 +12,7 @@ pub(super) static RULE: Rule = Rule {
     check: Check::Launch(check),
 };
 
-fn check(launch: &Launched, out: &mut Out) {
+fn check(launch: &Launched<'_>, out: &mut Out) {
     for malformed in &launch.malformed {
         let place =
             Evidence { at: malformed.at, reason: Reason::Here, also: Vec::new(), basis: Basis::Vendor, join: Join::Stated };

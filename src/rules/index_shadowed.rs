@@ -4,6 +4,7 @@ use crate::diagnostic::Severity;
 use crate::environment::{Ask, Build, Effect, Environment, Evidence, Holds, Join, Reason, Step};
 use crate::knowledge::{self, Basis, Index, Platforms, Release};
 use crate::outline::Tool;
+use crate::tagged::{by_build, outside};
 use crate::version::Version;
 
 pub(super) static RULE: Rule = Rule {
@@ -15,7 +16,9 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(env: &Environment, out: &mut Out) {
-    for step in env.steps.iter().filter(|s| s.one_list) {
+    // Where a build that was never made is asked for, nothing comes from anywhere.
+    let fails = |step: &Step| !by_build(step, |pin| outside(&pin.ask.package, &pin.tag, &pin.version).is_some()).is_empty();
+    for step in env.steps.iter().filter(|step| step.one_list && !fails(step)) {
         for index in step.indexes.iter().filter(|i| !i.explicit) {
             let (Some(row), Some(at)) = (index.id.and_then(knowledge::index_by_id), index.at) else { continue };
             // One index that loses is one cause: the first package speaks, the others are labels.
@@ -88,11 +91,9 @@ fn loses(ask: &Ask, row: &Index, bits: Platforms) -> Option<Lost> {
             if builds.builds.iter().any(|b| b.index == row.id) || ask.wants.is_any() {
                 return Some(Lost::Lower(winner));
             }
-            // That an index lacks a release is proved only behind the end of a line that has ended, and for torch and what is
-            // released with it: no other list is complete.
-            let last = here.iter().filter_map(|r| Version::parse(r.version)).max()?;
-            let listed = ask.package == "torch" || knowledge::companion_of(&ask.package) == Some("torch");
-            (row.closed && listed && winner.version.public() > last).then_some(Lost::Lacks(winner))
+            // That an index lacks a release is proved only behind the end of a line that has ended, and before its beginning.
+            outside(&ask.package, tag, &winner.version.public())?;
+            Some(Lost::Lacks(winner))
         }
         None if !builds.open => {
             let newest = &builds.builds.last()?.version;

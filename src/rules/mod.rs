@@ -2,11 +2,14 @@
 
 use crate::diagnostic::{Fix, Severity};
 use crate::environment::{Environment, Evidence, Holds, Host, Launched};
+use crate::mismatch::Mismatch;
 use crate::outline::Outline;
 use crate::platform::Os;
 use crate::version::DriverVersion;
 
+mod apt_key_rotated;
 mod arch_list_missing;
+mod capabilities_incomplete;
 mod companion_build_mismatch;
 mod companion_mismatch;
 mod companion_unpinned;
@@ -18,6 +21,7 @@ mod cuda_major_mix;
 mod cuda_paths_disagree;
 mod cudnn_major_mix;
 mod cudnn_too_old;
+mod cupy_cuda_mismatch;
 mod driver_in_container;
 mod driver_in_wsl;
 mod driver_too_old;
@@ -25,31 +29,42 @@ mod extension_for_other_torch;
 mod find_links_for_other_torch;
 mod gpu_not_requested;
 mod gpu_request_malformed;
+mod gpu_requested_for_cpu_image;
 mod image_needs_newer_driver;
 mod image_tag_gone;
 mod index_shadowed;
 mod library_path_shadows_wheel;
 mod local_version_without_index;
 mod module_installed_twice;
+mod no_gpu_build_on_windows;
 mod no_kernels_for_gpu;
 mod no_nvcc_for_build;
 mod no_wheel_for_platform;
 mod no_wheel_for_python;
 mod nvcc_mismatch;
 mod nvidia_pin_conflict;
+mod onnxruntime_cuda_mismatch;
+mod package_withdrawn;
 mod pypi_build_is_cpu;
 mod pytorch_channel_frozen;
+mod tensorflow_cuda_mismatch;
 mod torch_from_conda_and_pip;
 mod torch_replaced_later;
 mod unknown_wheel_index;
 mod unreadable_file;
 mod unused_ignore;
+mod uv_index_not_explicit;
+mod uv_source_not_applied;
+mod visible_devices_invalid;
+mod visible_devices_unset;
 mod wheel_never_published;
 mod wheel_tag_index_mismatch;
 
 /// All rules, by name.
 pub static RULES: &[&Rule] = &[
+    &apt_key_rotated::RULE,
     &arch_list_missing::RULE,
+    &capabilities_incomplete::RULE,
     &companion_build_mismatch::RULE,
     &companion_mismatch::RULE,
     &companion_unpinned::RULE,
@@ -61,6 +76,7 @@ pub static RULES: &[&Rule] = &[
     &cuda_paths_disagree::RULE,
     &cudnn_major_mix::RULE,
     &cudnn_too_old::RULE,
+    &cupy_cuda_mismatch::RULE,
     &driver_in_container::RULE,
     &driver_in_wsl::RULE,
     &driver_too_old::RULE,
@@ -68,25 +84,34 @@ pub static RULES: &[&Rule] = &[
     &find_links_for_other_torch::RULE,
     &gpu_not_requested::RULE,
     &gpu_request_malformed::RULE,
+    &gpu_requested_for_cpu_image::RULE,
     &image_needs_newer_driver::RULE,
     &image_tag_gone::RULE,
     &index_shadowed::RULE,
     &library_path_shadows_wheel::RULE,
     &local_version_without_index::RULE,
     &module_installed_twice::RULE,
+    &no_gpu_build_on_windows::RULE,
     &no_kernels_for_gpu::RULE,
     &no_nvcc_for_build::RULE,
     &no_wheel_for_platform::RULE,
     &no_wheel_for_python::RULE,
     &nvcc_mismatch::RULE,
     &nvidia_pin_conflict::RULE,
+    &onnxruntime_cuda_mismatch::RULE,
+    &package_withdrawn::RULE,
     &pypi_build_is_cpu::RULE,
     &pytorch_channel_frozen::RULE,
+    &tensorflow_cuda_mismatch::RULE,
     &torch_from_conda_and_pip::RULE,
     &torch_replaced_later::RULE,
     &unknown_wheel_index::RULE,
     &unreadable_file::RULE,
     &unused_ignore::RULE,
+    &uv_index_not_explicit::RULE,
+    &uv_source_not_applied::RULE,
+    &visible_devices_invalid::RULE,
+    &visible_devices_unset::RULE,
     &wheel_never_published::RULE,
     &wheel_tag_index_mismatch::RULE,
 ];
@@ -163,9 +188,18 @@ pub enum Check {
     /// One environment on one host.
     Host(fn(&Environment, &Host, &mut Out)),
     /// One launch.
-    Launch(fn(&Launched, &mut Out)),
+    Launch(fn(&Launched<'_>, &mut Out)),
     /// The suppressions of a whole run, once everything else is said.
     Suppressions,
+    /// Each of these, none of them of this kind.
+    All(&'static [Check]),
+}
+
+impl Check {
+    /// The checks that it is made of.
+    pub(crate) fn each(&self) -> &[Check] {
+        if let Self::All(all) = self { all } else { std::slice::from_ref(self) }
+    }
 }
 
 /// Collects what a check finds.
@@ -233,6 +267,12 @@ impl Has {
             Self::Gpu { name, sm } => Some(format!("{name} ({sm})")),
             Self::Nothing | Self::Driver(_) => None,
         }
+    }
+}
+
+impl From<Mismatch> for Clash {
+    fn from(found: Mismatch) -> Self {
+        Self::new(found.holds, found.message, found.links).help(found.help)
     }
 }
 

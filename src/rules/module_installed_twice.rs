@@ -5,7 +5,6 @@ use crate::alternative::listed;
 use crate::diagnostic::Severity;
 use crate::environment::{Component, Environment, Evidence, Holds, Reason};
 use crate::knowledge::{self, ModuleOwner};
-use crate::meant;
 use crate::version::Version;
 
 pub(super) static RULE: Rule = Rule {
@@ -36,10 +35,11 @@ fn check(env: &Environment, out: &mut Out) {
             continue;
         }
         // Where one of them is for a GPU, the others are what goes; else the one that came last.
-        let for_gpu = |owner: &Owner<'_>| meant::is_for_gpu_only(&owner.component.name) || owner.row.package.contains("-gpu");
+        let for_gpu = |owner: &Owner<'_>| !owner.row.cuda.is_empty() || owner.row.package.contains("-gpu");
         let gpus = owners.iter().filter(|owner| for_gpu(owner)).count();
         let one = gpus == 1;
-        owners.sort_by_key(|owner| (one && for_gpu(owner), std::cmp::Reverse((owner.step, owner.component.evidence.at))));
+        // In which order one command installs is the installer's own.
+        owners.sort_by_key(|owner| (one && for_gpu(owner), std::cmp::Reverse((owner.step, owner.row.package))));
         let names: Vec<String> = owners.iter().map(|owner| owner.row.package.to_owned()).collect();
         // What is for the GPU is written last, and whole.
         let ends_for_gpu = one && owners.iter().all(|owner| for_gpu(owner) || owner.step < owners[owners.len() - 1].step);

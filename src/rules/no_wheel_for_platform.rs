@@ -48,7 +48,7 @@ fn check(env: &Environment, host: Option<&Host>, out: &mut Out) {
         return;
     }
     for step in env.steps.iter().filter(|step| step.tool != Tool::Conda) {
-        let mut lacks: Vec<Lack<'_>> = step.asks.iter().filter_map(|ask| lack(platform, step, ask)).collect();
+        let mut lacks: Vec<Lack<'_>> = step.asks.iter().filter_map(|ask| lack(platform, host, step, ask)).collect();
         // What lacks the same is mended together.
         while !lacks.is_empty() {
             let first = lacks.remove(0);
@@ -59,13 +59,16 @@ fn check(env: &Environment, host: Option<&Host>, out: &mut Out) {
     }
 }
 
-fn lack<'a>(platform: &Platform, step: &Step, ask: &'a Ask) -> Option<Lack<'a>> {
+fn lack<'a>(platform: &Platform, host: Option<&Host>, step: &Step, ask: &'a Ask) -> Option<Lack<'a>> {
     let here = platform.bits();
     match wheels::wheels(step, ask)? {
         Wheels::File(wheel) => {
             let why = if platform.libc == Libc::Musl { Why::Musl } else { Why::System };
             let shown = format!("this wheel of {} {}", wheel.name, wheel.version);
-            let lacks = wheel.fits_system(platform) == Some(false);
+            // Who names a file for 64-bit Arm has such a machine: x86-64 is only what is taken where none is named.
+            let arm = Platform { arch: Arch::Aarch64, ..platform.clone() };
+            let taken = host.is_none() && platform.arch == Arch::X86_64;
+            let lacks = wheel.fits_system(platform) == Some(false) && !(taken && wheel.fits_system(&arm) == Some(true));
             lacks.then_some(Lack { ask, why, shown, file: true, basis: Basis::Metadata })
         }
         Wheels::Released { admitted, listed, .. } => {

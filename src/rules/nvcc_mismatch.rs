@@ -1,6 +1,6 @@
 use super::{Check, Clash, Needs, Out, Rule};
 use crate::diagnostic::Severity;
-use crate::environment::{Compiled, Environment, Evidence, Holds, Reason};
+use crate::environment::{Compiled, Effect, Environment, Evidence, Holds, Reason};
 use crate::extension::{self, Compiles, Nvccs};
 
 pub(super) static RULE: Rule = Rule {
@@ -24,6 +24,11 @@ fn check(env: &Environment, out: &mut Out) {
 }
 
 fn clash(env: &Environment, built: &Compiled) -> Option<Clash> {
+    // What it was compiled against is gone since.
+    let changes = env.steps.iter().skip(built.after).flat_map(|step| &step.changes);
+    if changes.into_iter().any(|change| change.package == "torch" && matches!(change.effect, Effect::Replaces { .. })) {
+        return None;
+    }
     let torch = env.component("torch").or_else(|| env.component("conda:pytorch")).filter(|torch| !torch.may_be_another())?;
     let build = extension::torch(env)?;
     let own = build.cuda()?;

@@ -1,6 +1,6 @@
 use super::{Check, Clash, Needs, Out, Rule};
 use crate::diagnostic::Severity;
-use crate::environment::{Build, Environment, Evidence, Host, Reason};
+use crate::environment::{Build, Environment, Evidence, Host, Reason, StepIndex};
 use crate::knowledge;
 use crate::meant;
 use crate::outline::Tool;
@@ -24,14 +24,15 @@ fn check(env: &Environment, host: Option<&Host>, out: &mut Out) {
         return;
     }
     let Some(torch) = env.component("torch") else { return };
-    // What asks for it by the index of CPU builds means it.
     let asked =
         env.steps.iter().filter(|step| step.tool != Tool::Conda).flat_map(|step| step.asks.iter().map(move |ask| (step, ask)));
-    let Some((step, _)) = asked.into_iter().find(|(_, ask)| ask.package == "torch" && ask.evidence.at == torch.evidence.at)
+    let Some((step, ask)) = asked.into_iter().find(|(_, ask)| ask.package == "torch" && ask.evidence.at == torch.evidence.at)
     else {
         return;
     };
-    if step.indexes.iter().any(|index| index.id.is_some_and(|id| id.starts_with("pytorch/"))) {
+    // What asks for it by the index of CPU builds means it; an index that serves others only does not count.
+    let of_pytorch = |index: &&StepIndex| index.id.is_some_and(|id| id.starts_with("pytorch/"));
+    if step.looks_at(ask).map_or(step.indexes.iter().any(|index| of_pytorch(&index)), |all| all.iter().any(of_pytorch)) {
         return;
     }
     let gpu = host.and_then(|host| host.gpus.first());

@@ -15,16 +15,18 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(env: &Environment, out: &mut Out) {
+    // Those that can meet any, with their steps: looked for once.
+    let steps = env.steps.iter().enumerate().filter(|(_, step)| step.tool == Tool::Conda);
+    let asked = steps.flat_map(|(n, step)| step.asks.iter().map(move |ask| (n, ask)));
+    let conda: Vec<(usize, &Ask)> =
+        asked.filter(|(_, ask)| knowledge::provides(&ask.package).is_some_and(is_framework)).collect();
     for (n, step) in env.steps.iter().enumerate().filter(|(_, step)| step.tool != Tool::Conda) {
-        let asks = |steps: &'_ [Step]| -> Vec<Ask> {
-            steps.iter().filter(|step| step.tool == Tool::Conda).flat_map(|step| step.asks.iter().cloned()).collect()
-        };
-        let (before, after) = (asks(&env.steps[..n]), asks(&env.steps[n..]));
+        let (before, after) = conda.split_at(conda.partition_point(|(at, _)| *at < n));
         for ask in step.asks.iter().filter(|ask| ask.from != Origin::Required && is_framework(&ask.package)) {
             // What is there in the end is what the last one puts there.
             let is_there = env.component(&ask.package).is_some_and(|there| there.evidence.at == ask.evidence.at);
-            out.extend(before.iter().filter(|_| is_there).find_map(|conda| pip_later(step, ask, conda)));
-            out.extend(after.iter().find_map(|conda| conda_later(ask, conda)));
+            out.extend(before.iter().filter(|_| is_there).find_map(|(_, conda)| pip_later(step, ask, conda)));
+            out.extend(after.iter().find_map(|(_, conda)| conda_later(ask, conda)));
         }
     }
 }

@@ -43,10 +43,12 @@ fn check(env: &Environment, out: &mut Out) {
             links.dedup_by(|a, b| a.at == b.at);
             let holds = if *holds == Holds::Always { Holds::Always } else { Holds::Today };
             let to_it = || format!(", or take torch {to} from the beginning");
+            let of_uv = "say in the project where torch comes from ([tool.uv.sources]), or leave it alone (uv run --no-sync)";
             let help = match (mending(env, step, change, |_| true), requires) {
                 // What pins torch itself is not held back by torch's own pin.
                 (Some(Mending::Unnamed(mended)), _) => mended + &to_it(),
                 (Some(Mending::Named(mended)), _) => mended,
+                (None, _) if step.tool == Tool::Uv => of_uv.to_owned(),
                 (None, _) => {
                     "install both in one command, or hold torch in the later one: pass its pin again with -c, and pin its companions"
                         .to_owned()
@@ -55,7 +57,10 @@ fn check(env: &Environment, out: &mut Out) {
             let mut clash = Clash::new(holds, message, links).help(help);
             // Who writes another pin means it; the image or the earlier line may only be out of date.
             let pinned = step.asks.iter().any(|a| a.package == "torch" && a.wants.pin().is_some());
-            if requires.is_none() && pinned {
+            // So does who writes an upgrade of torch into the command itself.
+            let upgraded =
+                step.flags.upgrade && step.asks.iter().any(|a| a.package == "torch" && step.at.contains(a.evidence.at));
+            if requires.is_none() && (pinned || upgraded) {
                 clash = clash
                     .at_most(Severity::Info)
                     .help("take one of the two away, so that only one torch is downloaded and meant");

@@ -3,8 +3,7 @@ use crate::alternative::listed;
 use crate::diagnostic::Severity;
 use crate::environment::{Environment, Evidence, Holds, Join, Reason};
 use crate::knowledge::{self, Basis};
-use crate::tagged::{Serves, Tagged, by_tag};
-use crate::version::Version;
+use crate::tagged::{By, Outside, Serves, Tagged, by_build, outside};
 
 pub(super) static RULE: Rule = Rule {
     name: "wheel-never-published",
@@ -16,55 +15,33 @@ pub(super) static RULE: Rule = Rule {
 
 fn check(env: &Environment, out: &mut Out) {
     for step in &env.steps {
-        for pins in by_tag(step, |pin| pin.served() == Serves::Tag && outside(pin).is_some()) {
+        for pins in by_build(step, |pin| (pin.by == By::File || pin.served() == Serves::Tag) && lies_outside(pin).is_some()) {
             out.extend(clash(&pins));
         }
     }
 }
 
-/// On which side of all releases with its tag a pin lies.
-enum Outside {
-    /// The tag's line ended before it.
-    Behind(Version),
-    /// The tag came after it.
-    Before(Version),
-}
-
-/// `None` where the build may exist: builds off the official matrix do.
-fn outside(pin: &Tagged<'_>) -> Option<Outside> {
-    // Only of torch, and of what is released with it, the tables have all releases.
-    let listed = pin.ask.package == "torch" || knowledge::companion_of(&pin.ask.package) == Some("torch");
+/// `None` where the build may exist.
+fn lies_outside(pin: &Tagged<'_>) -> Option<Outside> {
     let unlisted = |index: &knowledge::Index| index.pre_releases || index.candidates || !index.carries.is_empty();
-    if !listed || pin.version.is_pre() || pin.indexes.iter().any(|(_, index)| unlisted(index)) {
+    if pin.indexes.iter().any(|(_, index)| unlisted(index)) {
         return None;
     }
-    let with_tag = pin.with_tag();
-    let (first, last) = (with_tag.first()?, with_tag.last()?);
-    let closed = knowledge::index_by_id(&format!("pytorch/{}", pin.tag)).is_some_and(|index| index.closed);
-    if pin.version > *last && closed {
-        return Some(Outside::Behind(last.clone()));
-    }
-    // Between the two another line of releases came and went without that tag.
-    let between = || {
-        pin.rows()
-            .filter_map(|row| Version::parse(row.version))
-            .any(|v| v > pin.version && v < *first && !same_line(&v, &pin.version))
-    };
-    (pin.version < *first && (closed || between())).then(|| Outside::Before(first.clone()))
-}
-
-/// Whether two releases share major and minor.
-fn same_line(a: &Version, b: &Version) -> bool {
-    let line = |version: &Version| version.to_string().split('.').take(2).map(str::to_owned).collect::<Vec<_>>();
-    line(a) == line(b)
+    // A range goes on, and only behind the end of a line there is nothing more.
+    outside(&pin.ask.package, &pin.tag, &pin.version)
+        .filter(|outside| pin.by != By::Range || matches!(outside, Outside::Behind(_)))
 }
 
 fn clash(pins: &[Tagged<'_>]) -> Option<Clash> {
     let first = &pins[0];
-    let name = |pin: &Tagged<'_>| format!("{} {}+{}", pin.ask.package, pin.version, pin.tag);
+    let name = |pin: &Tagged<'_>| match pin.by {
+        By::Tag | By::File => format!("{} {}+{}", pin.ask.package, pin.version, pin.tag),
+        By::Index => format!("{} {} for {}", pin.ask.package, pin.version, pin.tag),
+        By::Range => format!("{}{} for {}", pin.ask.package, pin.ask.wants, pin.tag),
+    };
     let names: Vec<String> = pins.iter().map(name).collect();
     let were = if pins.len() == 1 { "was" } else { "were" };
-    let (why, near) = match outside(first)? {
+    let (why, near) = match lies_outside(first)? {
         Outside::Behind(last) => (format!("{} ends at {} {last}", first.tag, first.ask.package), last),
         Outside::Before(begins) => (format!("{} begins with {} {begins}", first.tag, first.ask.package), begins),
     };
@@ -87,7 +64,13 @@ fn clash(pins: &[Tagged<'_>]) -> Option<Clash> {
         [] => String::new(),
         tags => format!(", or take {} {} with {} from {root}/TAG", first.ask.package, first.version, either(tags)),
     };
-    Some(clash.help(format!("write {}=={near}+{} with what goes with it{other}", first.ask.package, first.tag)))
+    let (package, tag) = (&first.ask.package, &first.tag);
+    let mended = match first.by {
+        By::Tag => format!("write {package}=={near}+{tag}"),
+        By::Index | By::Range => format!("write {package}=={near}"),
+        By::File => format!("take the wheel of {package} {near}+{tag}"),
+    };
+    Some(clash.help(format!("{mended} with what goes with it{other}")))
 }
 
 /// `a`, `a or b`, `a, b or c`.

@@ -91,6 +91,13 @@ impl Specifiers {
             Specifier::Arbitrary(text) => version.0.to_string() == *text,
         })
     }
+    /// The numbers that its conditions have at a place of their versions: at 2 the 4 of `>=3.10.4`.
+    pub(crate) fn numbers(&self, place: usize) -> impl Iterator<Item = u64> {
+        self.0.iter().filter_map(move |s| match s {
+            Specifier::Pep440(s) => s.version().release().get(place).copied(),
+            Specifier::Arbitrary(text) => Version::parse(text)?.0.release().get(place).copied(),
+        })
+    }
     /// Whether a condition names a pre-release, which is how pip comes to accept one.
     #[must_use]
     pub fn names_pre(&self) -> bool {

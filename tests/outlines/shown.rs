@@ -11,8 +11,14 @@ use crate::tree::Tree;
 const SHORT: usize = 60;
 
 /// What is so unless said otherwise: it is left out.
-const USUAL: &[(&str, &str)] =
-    &[("language", "Pep508"), ("role", "Asks"), ("target", "Active"), ("flags", "InstallFlags"), ("scope", "Arg")];
+const USUAL: &[(&str, &str)] = &[
+    ("language", "Pep508"),
+    ("role", "Asks"),
+    ("target", "Active"),
+    ("flags", "InstallFlags"),
+    ("terms", "Terms"),
+    ("scope", "Arg"),
+];
 
 /// Their fields say what they are.
 const PLAIN: &[&str] = &["Requirement", "Include", "IndexLine", "Variable", "BuildOf", "Line"];

@@ -20,18 +20,35 @@ const INCLUDED: usize = 10_000;
 pub(in crate::project) struct Brought {
     /// Where an index is named for it.
     pub(in crate::project) index: Option<Span>,
+    /// Pins of builds that only such an index has come from one that is named for it: of what PyPI has the same comes without it.
+    pub(in crate::project) tags: Option<Tags>,
     /// Packages that come in a version of their own before it or with it, normalised.
     pub(in crate::project) packages: BTreeSet<String>,
 }
 
+/// Of which local versions an index has builds that changes nothing else.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(in crate::project) enum Tags {
+    /// `+cpu`.
+    Cpu,
+    /// Any.
+    Any,
+}
+
 impl Brought {
+    /// What an index that is named brings.
+    fn of_index(url: &Text) -> Self {
+        let tags = if is_for_cpu(url) { Some(Tags::Cpu) } else { changes_nothing(url).then_some(Tags::Any) };
+        Self { index: Some(url.at).filter(|_| tags.is_none()), tags, packages: BTreeSet::new() }
+    }
     fn add(&mut self, other: &Self) {
         self.index = self.index.or(other.index);
+        self.tags = self.tags.max(other.tags);
         let left = MOST.saturating_sub(self.packages.len());
         self.packages.extend(other.packages.iter().take(left).cloned());
     }
     fn is_nothing(&self) -> bool {
-        self.index.is_none() && self.packages.is_empty()
+        self.index.is_none() && self.tags.is_none() && self.packages.is_empty()
     }
 }
 
@@ -94,13 +111,12 @@ fn of_list(file: File<'_>) -> Brought {
     let mut own = Brought::default();
     for act in &file.outline.acts {
         match &act.does {
-            Does::Index(index)
-                if index.kind != IndexKind::Channel
-                    && (file.kind == Kind::CondaEnvironment || !is_for_cpu(&index.url))
-                    && !changes_nothing(&index.url) =>
-            {
-                own.index = own.index.or(Some(index.url.at));
-            }
+            Does::Index(index) if index.kind != IndexKind::Channel => own.add(&match Brought::of_index(&index.url) {
+                Brought { tags: Some(Tags::Cpu), .. } if file.kind == Kind::CondaEnvironment => {
+                    Brought { index: Some(index.url.at), ..Brought::default() }
+                }
+                of_index => of_index,
+            }),
             Does::Require(r) if r.role == Role::Asks && own.packages.len() < MOST => {
                 own.packages.extend(named(&r.written, r.language));
             }
@@ -128,6 +144,15 @@ fn named(written: &Text, language: Language) -> Option<String> {
         Subject::Elsewhere { name, .. } => name,
         Subject::Path(_) => None,
     }
+}
+
+/// The folders of the root that may have been copied to a place in an image: the root, and those by whose path it ends.
+fn of_copied(place: &str) -> impl Iterator<Item = &str> {
+    let folder = place.split('[').next().filter(|folder| folder.starts_with('/')).map(|folder| folder.trim_matches('/'));
+    folder.into_iter().flat_map(|folder| {
+        let ends = folder.match_indices('/').map(|(at, _)| &folder[at + 1..]);
+        ["", folder].into_iter().chain(ends)
+    })
 }
 
 struct Found<'p, 'a> {
@@ -161,7 +186,7 @@ impl Found<'_, '_> {
                 self.give(place.clone(), &with);
             }
             places.iter().filter_map(|place| self.own.get(place.as_str())).for_each(|other| {
-                with.index = with.index.or(other.index);
+                with.tags = with.tags.max(other.tags);
                 if other.index.is_some() {
                     with.add(other);
                 }
@@ -173,30 +198,30 @@ impl Found<'_, '_> {
     fn commands(&mut self, path: &str, file: File<'_>) {
         let mut now = Brought::default();
         let mut before_jobs: Option<Brought> = None;
-        let mut for_next: Option<Span> = None;
+        let mut for_next = Brought::default();
         for act in &file.outline.acts {
             match &act.does {
                 Does::Job(_) => now = before_jobs.get_or_insert_with(|| now.clone()).clone(),
-                Does::Set(variable)
-                    if names_index(&variable.name)
-                        && !variable.value.as_ref().is_some_and(|url| is_for_cpu(url) || changes_nothing(url)) =>
-                {
+                Does::Set(variable) if names_index(&variable.name) => {
+                    let named = variable.value.as_ref().map(Brought::of_index);
+                    let tags = named.and_then(|named| named.tags);
+                    let named = Brought { index: Some(act.at).filter(|_| tags.is_none()), tags, ..Brought::default() };
                     match variable.scope {
-                        Scope::Command => for_next = Some(act.at),
-                        _ => now.index = now.index.or(Some(act.at)),
+                        Scope::Command => for_next = named,
+                        _ => now.add(&named),
                     }
                 }
                 Does::Install(install) if !install.flags.elsewhere => {
-                    self.install(path, file.kind, install, for_next.take(), &mut now);
+                    self.install(path, file.kind, install, &std::mem::take(&mut for_next), &mut now);
                 }
                 Does::Include(Include { path: script, how: How::Script }) => {
-                    self.run(path, script, for_next.take(), &now);
+                    self.run(path, script, &std::mem::take(&mut for_next), &now);
                 }
                 Does::Compile(compile) if compile.program == "make" => {
                     let file = |option: &[Text]| matches!(option[0].known(), Some("-f" | "--file" | "--makefile"));
                     let named = compile.arguments.windows(2).find(|option| file(option)).map(|option| option[1].clone());
                     let makefile = named.unwrap_or_else(|| Text::literal("Makefile", act.at));
-                    self.run(path, &makefile, for_next.take(), &now);
+                    self.run(path, &makefile, &std::mem::take(&mut for_next), &now);
                 }
                 Does::Launch(launch) => {
                     let variables = launch.environment.iter().filter(|v| names_index(&v.name));
@@ -216,25 +241,31 @@ impl Found<'_, '_> {
     }
 
     /// What is run sees the variables that are there.
-    fn run(&mut self, path: &str, what: &Text, for_it: Option<Span>, now: &Brought) {
-        let with = Brought { index: for_it.or(now.index), ..Brought::default() };
+    fn run(&mut self, path: &str, what: &Text, for_it: &Brought, now: &Brought) {
+        let index = for_it.index.or(now.index);
+        let with = Brought { index, tags: for_it.tags.max(now.tags), ..Brought::default() };
         let to = what.known().map(|what| places(How::Script, &[paths::folder(path), ""], what));
         to.into_iter().flatten().for_each(|place| self.give(place, &with));
     }
 
-    fn install(&mut self, path: &str, kind: Kind, install: &Install, for_it: Option<Span>, now: &mut Brought) {
+    fn install(&mut self, path: &str, kind: Kind, install: &Install, for_it: &Brought, now: &mut Brought) {
         let on_cpu =
             kind != Kind::Markdown && !install.indexes.is_empty() && install.indexes.iter().all(|index| is_for_cpu(&index.url));
         let other = |index: &&IndexLine| index.kind != IndexKind::Channel && !changes_nothing(&index.url);
         let mut named_here = install.indexes.iter().filter(other).map(|index| index.url.at);
         let own = named_here.next().filter(|_| !on_cpu);
-        let own =
-            own.or_else(|| install.flags.torch_backend.as_ref().filter(|b| b.known() != Some("cpu")).map(|b| b.at)).or(for_it);
-        let with = Brought { index: own.or(now.index), packages: now.packages.clone() };
+        let own = own
+            .or_else(|| install.flags.torch_backend.as_ref().filter(|b| b.known() != Some("cpu")).map(|b| b.at))
+            .or(for_it.index);
+        let named_here = install.indexes.iter().filter(|index| index.kind != IndexKind::Channel);
+        let tags = named_here.filter_map(|index| Brought::of_index(&index.url).tags).max().max(for_it.tags);
+        let with = Brought { index: own.or(now.index), tags: tags.max(now.tags), packages: now.packages.clone() };
         let folders = [paths::folder(path), ""];
         let mut to: Vec<String> = Vec::new();
         for read in &install.reads {
             to.extend(read.path.known().map(|read_path| places(read.how, &folders, read_path)).unwrap_or_default());
+            let copied = read.path.known().filter(|_| kind == Kind::Dockerfile && read.how == How::Project);
+            to.extend(copied.into_iter().flat_map(of_copied).flat_map(|folder| places(How::Project, &[folder], ".")));
         }
         to.extend(
             install
@@ -259,7 +290,7 @@ impl Found<'_, '_> {
         now.packages.extend(asked.take(left));
         for other in to.iter().filter_map(|place| self.own.get(place.as_str())) {
             if other.index.is_some() || own.is_some() {
-                now.add(&Brought { index: None, packages: other.packages.clone() });
+                now.add(&Brought { packages: other.packages.clone(), ..Brought::default() });
             }
         }
     }

@@ -11,7 +11,7 @@ use super::{File, Project, locks, paths};
 use crate::notation::requirement::{self, Subject};
 use crate::outline::{Does, How, Include, Kind, Text};
 use crate::source::Span;
-pub(super) use brought::Brought;
+pub(super) use brought::{Brought, Tags};
 pub(crate) use told::Told;
 
 /// No project has more manifests that bring it.

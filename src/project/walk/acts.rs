@@ -7,11 +7,11 @@ use super::super::paths;
 use super::super::variables::{self, Seen, Value, Variables};
 use super::decided::{Decided, of_build};
 use super::prefix::{conda, venv};
-use super::telling::brings_nothing;
+use super::telling::{FETCHED, brings_nothing};
 use super::{Compiling, Event, Kept, Prefix, Walker};
 use crate::knowledge::{
     Brings, configuration_variable, configured_index, feature_brings, fetches_no_packages, is_of_cudnn, is_shell_file,
-    module_brings,
+    module_brings, signing_key,
 };
 use crate::notation::asking::Says;
 use crate::outline::{Act, Answer, Does, Feature, How, Include, Kind, Lead, Leaves, Piece, Place, Scope, Text, Tool, Variable};
@@ -39,6 +39,13 @@ enum Frame {
 impl<'a> Walker<'_, 'a> {
     /// Lets acts happen; whether their shell has ended with them.
     pub(super) fn acts(&mut self, path: &str, acts: &'a [Act], depth: usize) -> bool {
+        let outer = self.nest();
+        let ended = self.each(path, acts, depth);
+        self.unnest(outer);
+        ended
+    }
+
+    fn each(&mut self, path: &str, acts: &'a [Act], depth: usize) -> bool {
         if !self.bounds.follows(depth) || !self.bounds.acts(acts) {
             return false;
         }
@@ -94,7 +101,7 @@ impl<'a> Walker<'_, 'a> {
                 };
                 // What follows rests on the machine, too.
                 let unseen = open == 0 && takes || leaves == Leaves::Shell && says.suits_host();
-                self.weigh_leaving(act, Some(open).filter(|_| !unseen));
+                self.weigh_leaving(act, leaves, Some(open).filter(|_| !unseen));
             }
             if !takes {
                 match &act.does {
@@ -178,23 +185,29 @@ impl<'a> Walker<'_, 'a> {
         let mut ended = false;
         match &act.does {
             Does::Set(variable) if variable.scope == Scope::Command => {
+                let before = self.listen();
                 let value = match &variable.value {
                     Some(text) => self.variables.value(text, act.at, Seen::Programs),
                     None => Value::unknown(act.at, Seen::Programs),
                 };
+                self.heard_setting(before);
                 self.pending.push((variable.name.clone(), value));
                 return false;
             }
-            Does::Set(variable) if variable.scope == Scope::Shell => {
+            Does::Set(variable) => {
                 let before = self.listen();
                 self.set(variable, act.at);
-                self.heard_variable(&variable.name, before);
+                self.heard_setting(before);
             }
-            Does::Set(variable) => self.set(variable, act.at),
             Does::Answer(answer) => {
                 let before = self.listen();
                 self.answer(answer);
-                self.heard_variable(&answer.name, before);
+                self.heard_setting(before);
+            }
+            Does::Enter(place @ Place::Directory(_)) => {
+                let before = self.listen();
+                self.go(place);
+                self.heard_setting(before);
             }
             Does::Enter(place) => self.go(place),
             Does::Install(install) => {
@@ -228,6 +241,7 @@ impl<'a> Walker<'_, 'a> {
                 // Whether programs see its variables rests on how the shell is set.
                 self.unsure |= found.as_ref().is_some_and(|(_, path)| is_of_variables(path));
                 let name = self.path(text).map(|path| paths::name(&path).to_owned()).filter(|_| found.is_none());
+                self.variables.ask(FETCHED);
                 if let Some(url) = name.and_then(|name| self.fetched.get(&name).copied()) {
                     self.run_fetched(url);
                 }
@@ -242,7 +256,7 @@ impl<'a> Walker<'_, 'a> {
                 if let Some((file, found)) = opened {
                     self.enter(&found, file);
                     if self.bounds.enter(file.outline) {
-                        let before = self.reads(&found, text.at);
+                        let before = self.reads(&found, text);
                         ended = self.acts(&found, &file.outline.acts, depth + 1);
                         before.into_iter().for_each(|(name, value)| self.variables.set(name, value));
                         self.bounds.leave();
@@ -278,9 +292,13 @@ impl<'a> Walker<'_, 'a> {
             Does::Use(used) => self.take_in(used, depth),
             Does::Fetched(url) => self.run_fetched(url),
             Does::Download(download) => {
+                let before = self.listen();
                 // NVIDIA's repository and installers for it have a name of their own.
                 let url = self.variables.resolve(&download.url);
                 self.put_cudnn(url.as_deref(), download.url.at);
+                // Of the distribution's name, which variables often hold, nothing hangs.
+                let key = signing_key(url.as_deref().unwrap_or(&shape(&download.url)));
+                self.script.keys.extend(key.map(|key| (key, download.url.at)));
                 if let Some(url) = &url {
                     let wsl = url.contains("wsl-ubuntu");
                     self.script.for_wsl |= wsl;
@@ -293,8 +311,10 @@ impl<'a> Walker<'_, 'a> {
                 if let (Some(url), Some(to)) = (self.variables.resolve(&download.url), download.to.as_ref()) {
                     self.base.fetch(&url, self.variables.resolve(to).as_deref());
                 }
+                self.heard_setting(before);
             }
             Does::CondaInstaller { file, prefix } => {
+                self.variables.ask(FETCHED);
                 if let (Some(file), Some(prefix)) = (self.variables.resolve(file), self.variables.resolve(prefix)) {
                     self.base.install(&file, self.here(&prefix));
                 }
@@ -380,15 +400,20 @@ impl<'a> Walker<'_, 'a> {
 
     /// A script is read; gives back what was read before. Whether it is started or sourced is not told, which is one to what
     /// lies beside it.
-    fn reads(&mut self, path: &str, at: Span) -> [(&'static str, Value); 2] {
-        let own = Some(paths::from_root(path)).filter(|_| self.image.is_none());
+    fn reads(&mut self, path: &str, text: &Text) -> [(&'static str, Value); 2] {
+        let own = match &self.image {
+            None => Some(paths::from_root(path)),
+            // Where it lies there, which is not where it comes from.
+            Some(image) => self.path(text).filter(|to| !paths::is_led(to)).map(|to| paths::inside(&image.folder, &to)),
+        };
+        let at = text.at;
         let before = [variables::STARTED, variables::READ].map(|name| {
             let known = self.variables.replaced(name).cloned();
             (name, known.unwrap_or_else(|| Value::unknown(at, Seen::Shell)))
         });
         let [(_, started), _] = &before;
-        let folder = |path: &String| paths::above(path);
-        let beside = started.leads.as_ref().is_none_or(|started| folder(started) == own.as_ref().and_then(folder));
+        let folder = |path: &String| paths::above(path).unwrap_or_else(|| paths::folder(path).to_owned());
+        let beside = started.leads.as_ref().is_none_or(|started| Some(folder(started)) == own.as_ref().map(folder));
         self.variables.set(variables::READ, Value::leading(own.clone(), at));
         self.variables.set(variables::STARTED, Value::leading(own.filter(|_| beside), at));
         before
@@ -514,4 +539,9 @@ pub(super) fn configures(configured: &mut BTreeSet<String>, variables: &mut Vari
     let Some(variable) = configured_index(paths::name(path)) else { return };
     configured.insert(variable.to_owned());
     variables.set(variable, Value::unknown(at, Seen::Programs));
+}
+
+/// A text with a mark in place of what is not known.
+fn shape(text: &Text) -> String {
+    text.pieces.iter().map(|piece| if let Piece::Literal(text) = piece { text.as_str() } else { "*" }).collect()
 }

@@ -70,7 +70,7 @@ impl Walker<'_, '_> {
             let written = origins::reasons(&value.from, true);
             let url = |url: Result<String, Untold>| {
                 let also = written.clone();
-                Indexed { url, kind: *kind, name: None, explicit: false, at, also }
+                Indexed { url, kind: *kind, name: None, explicit: false, in_project: false, at, also }
             };
             match text {
                 None => step.indexes.push(url(Err(why))),
@@ -123,6 +123,7 @@ impl Walker<'_, '_> {
     }
 
     pub(super) fn variable(&self, name: &str) -> Option<&Value> {
+        self.variables.ask(name);
         let pending = self.pending.iter().rev().find(|(n, _)| n == name).map(|(_, v)| v);
         pending.or_else(|| self.variables.get(name).filter(|v| v.seen != Seen::Shell))
     }

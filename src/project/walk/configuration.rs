@@ -1,10 +1,12 @@
 //! Installers' own configuration files: which are in force where a command runs, and what they add to its step.
 
+use super::super::before::Tags;
 use super::super::paths;
 use super::super::variables::{Seen, Value};
 use super::acts::configures;
 use super::{File, Indexed, Installed, Routed, Walker};
 use crate::environment::Untold;
+use crate::notation::requirement::{self, Subject};
 use crate::outline::{Does, How, Include, IndexKind, Kind, Role, Text, Tool, Written};
 use crate::source::Span;
 
@@ -195,7 +197,10 @@ impl Walker<'_, '_> {
     pub(super) fn agree(&mut self, manifest: &str, step: &mut Installed) {
         let brought = self.project.brought(manifest);
         step.indexes.extend(brought.index.map(|at| Indexed::untold(Untold::Others, at)));
-        step.routes.extend(brought.packages.into_iter().map(|package| Routed { package, index: None, file: None }));
+        let tagged = step.asks.iter().filter_map(|ask| local_pin(ask.text.as_deref()?));
+        let served = tagged.filter(|(_, tag)| brought.tags.is_some_and(|tags| tags == Tags::Any || tag == "cpu"));
+        let untold = brought.packages.into_iter().chain(served.map(|(package, _)| package));
+        step.routes.extend(untold.map(|package| Routed { package, index: None, file: None }));
     }
     /// The same of what is run: others name an index for it.
     pub(super) fn run_by_others(&mut self, path: &str) {
@@ -205,6 +210,12 @@ impl Walker<'_, '_> {
             }
         }
     }
+}
+
+/// The package that a requirement holds to one build, and the build's local version: `torch==2.1.0+cpu`.
+fn local_pin(requirement: &str) -> Option<(String, String)> {
+    let Subject::Package { name, wants, .. } = requirement::parse(requirement).ok()?.subject else { return None };
+    Some((name, wants.pin()?.local()?))
 }
 
 /// By what an installer is told of a configuration that is not read: modules set the variable to what nobody writes.

@@ -1,5 +1,7 @@
 //! Which arms are taken because all is known that their tests ask.
 
+use std::sync::Arc;
+
 use super::super::arms::By;
 use super::super::tested::Test;
 use super::super::variables::{Seen, Value, Variables};
@@ -27,7 +29,7 @@ pub(super) struct Last<'a> {
 }
 
 struct Arm<'a> {
-    test: &'a str,
+    test: &'a Arc<str>,
     /// `None` where more than one may be taken.
     taken: Option<u32>,
     /// On what the test rests.

@@ -33,6 +33,7 @@ impl<'p, 'a> Walker<'p, 'a> {
             locks: Vec::new(),
             indexes: Vec::new(),
             routes: Vec::new(),
+            unheeded: Vec::new(),
             flags: InstallFlags::default(),
             torch_backend: None,
             index_strategy: None,
@@ -62,7 +63,8 @@ impl<'p, 'a> Walker<'p, 'a> {
 
     /// A command all of whose words are known, but for those that may be `any`.
     fn install_as(&mut self, at: Span, install: &Install, says: Says, any: Option<Span>, from: &Origins) {
-        if install.flags.elsewhere {
+        // Source: <https://docs.astral.sh/uv/reference/environment/#uv_no_sync>.
+        if install.flags.elsewhere || install.flags.before_run && self.variable("UV_NO_SYNC").is_some() {
             return;
         }
         let mut step = self.step(install.tool, at);
@@ -166,6 +168,7 @@ impl<'p, 'a> Walker<'p, 'a> {
     /// The folder of a project that is installed, as an ask: what is built in it has its name.
     fn folder_of(&self, include: &Include) -> Option<Asked> {
         let path = self.path(&include.path)?;
+        self.ask_where(&path);
         let working = self.image.as_ref().map(|image| image.folder.as_str()).or(self.folders.first().map(String::as_str))?;
         let text = Some(format!("./{}", paths::inside(working, &path)));
         let (at, language) = (include.path.at, Language::Pep508);
@@ -425,7 +428,7 @@ impl<'p, 'a> Walker<'p, 'a> {
             && let Ok(parsed) = requirement::parse(text)
         {
             if let Some(marker) = text.split_once(';').map(|(_, m)| m.trim()).filter(|_| parsed.marker.is_some()) {
-                self.script.markers.insert(marker.to_owned());
+                self.meet_marker(marker);
             }
             if let Subject::Path(folder) = &parsed.subject {
                 let at = requirement.written.at;
@@ -492,6 +495,7 @@ impl<'p, 'a> Walker<'p, 'a> {
             kind: index.kind,
             name: index.name.clone(),
             explicit: index.explicit,
+            in_project: false,
             at: index.url.at,
             also: self.reasons(&index.url),
         }
@@ -540,12 +544,13 @@ impl Before {
     }
 }
 
-/// How the names of wheels and archives begin of which not all is known: `torch` of `dist/torch-*.whl`, nothing of `dist/*.whl`.
+/// The names of wheels and archives of which not all is known: `torch` of `dist/torch-*.whl`; nothing of `dist/*.whl`, nor of
+/// `dist/torch*.whl`, which may be torchvision's.
 fn archives(written: &Text) -> Option<&str> {
     let [Piece::Literal(first), .., Piece::Literal(last)] = written.pieces.as_slice() else { return None };
     let file = first.rsplit('/').next()?;
     let is_archive = [".whl", ".tar.gz", ".zip"].iter().any(|end| last.ends_with(end));
-    is_archive.then(|| file.split('-').next().unwrap_or_default())
+    is_archive.then(|| file.split_once('-').map_or("", |(name, _)| name))
 }
 
 /// Whether a text of which only the beginning is known leads to files: `dist/*`.

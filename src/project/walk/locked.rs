@@ -91,6 +91,8 @@ impl<'a> Walker<'_, 'a> {
 
     /// Whether a file of the root is where a command runs, unchanged.
     fn is_as_read(&mut self, path: &str) -> bool {
+        self.ask_for_changes(path);
+        self.ask_where(path);
         let Some(image) = &self.image else { return !self.edited.contains(path) };
         if !self.bounds.look_through(image.contents.len() * image.contexts.len()) {
             return false;
@@ -109,7 +111,7 @@ impl<'a> Walker<'_, 'a> {
         let (mut may, mut sure) = (lock.markers.is_empty(), lock.markers.is_empty());
         for marker in &lock.markers {
             let holds = *markers.entry(marker).or_insert_with(|| {
-                self.script.markers.insert(marker.clone());
+                self.meet_marker(marker);
                 self.world.marker(marker)
             });
             may |= holds != Some(false);

@@ -54,6 +54,7 @@ use super::starts::{Beginning, Enters, has_own_runner};
 use super::variables::{self, Mark, Seen, Value, Variables};
 use super::worlds::World;
 use super::{File, Project, drivers, paths};
+use crate::environment::tells;
 use crate::knowledge;
 use crate::notation::asking::Says;
 use crate::outline::{Act, Choice, Does, Kind, Language, Text, Tool, Variable, Written};
@@ -133,7 +134,8 @@ fn start(mut walker: Walker<'_, '_>, beginning: &Beginning, variables: Variables
             walker.launched(&beginning.path, file, *at);
         }
     }
-    let exported = walker.variables.exported().map(|(name, value)| (name.to_owned(), value.clone()));
+    let exported =
+        walker.variables.exported().filter(|(name, _)| tells(name)).map(|(name, value)| (name.to_owned(), value.clone()));
     walker.script.exported = exported.collect();
     walker.weigh_variables();
     walker.script.weight = walker.bounds.weight();
@@ -266,6 +268,12 @@ impl<'p> ImageState<'p> {
             self.contexts.iter().flat_map(lie).collect()
         })
     }
+    /// The files of the root of that name that came into the image, to wherever.
+    fn called(&self, project: &Project<'_>, name: &str) -> Vec<String> {
+        let all = self.contents.called(name);
+        let lie = |context: &String| all.iter().filter_map(|path| self.in_context(project, context, path)).collect::<Vec<_>>();
+        self.contexts.iter().flat_map(lie).collect()
+    }
     /// The image that whoever builds puts in the place of a stage or an image.
     fn in_place_of(&self, name: &str) -> Option<InPlace<'p>> {
         self.arguments?.in_place_of(name)
@@ -359,7 +367,7 @@ impl<'p, 'a> Walker<'p, 'a> {
         }
         let before = self.listen();
         let open: Vec<&Choice> = self.decide(act, decided);
-        self.heard_tests(act, before);
+        self.heard_tests(before);
         self.meet(open.iter().copied());
         self.meet_nested(&open);
         self.tested = open.iter().any(|choice| matches!(choice, Choice::Branch { .. }));
@@ -389,17 +397,27 @@ impl<'p, 'a> Walker<'p, 'a> {
         }
     }
 
+    /// Remembers choices for the worlds that there are.
     fn meet<'c>(&mut self, choices: impl Iterator<Item = &'c Choice>) {
+        if self.survey.is_none() {
+            return;
+        }
         for choice in choices {
             match choice {
-                Choice::Marker(text) if self.script.markers.contains(text) => {}
-                Choice::Marker(text) => drop(self.script.markers.insert(text.clone())),
+                Choice::Marker(text) => self.meet_marker(text),
                 Choice::For(_) => {}
                 // The start itself says which of these there are.
                 choice if is_selected(choice) => {}
                 choice if self.script.choices.contains(choice) => {}
                 choice => drop(self.script.choices.insert(choice.clone())),
             }
+        }
+    }
+
+    /// Remembers a marker: Pythons may differ in it.
+    fn meet_marker(&mut self, text: &str) {
+        if self.survey.is_some() && !self.script.markers.contains(text) {
+            self.script.markers.insert(text.to_owned());
         }
     }
 

@@ -1,6 +1,8 @@
 //! From a path as written to a file of the root.
 
+use super::super::variables::WORKING;
 use super::super::{File, locks, paths};
+use super::telling::edited;
 use super::{Link, Walker};
 use crate::outline::{How, Kind, Sifted, Text, Tool};
 use crate::source::Span;
@@ -17,9 +19,9 @@ impl<'a> Walker<'_, 'a> {
         found
     }
 
-    /// The path that a text is. What is only known by where it leads is known under the root, not in an image.
+    /// The path that a text is. What is only known by where it leads under the root is not known in an image.
     pub(super) fn path(&self, text: &Text) -> Option<String> {
-        if self.image.is_some() { self.variables.resolve(text) } else { self.variables.path(text) }
+        self.variables.path(text).filter(|path| self.image.is_none() || !paths::is_led(path))
     }
 
     /// What became of a link; where more than one place is looked at, what was found counts, and then the first that is told.
@@ -31,6 +33,8 @@ impl<'a> Walker<'_, 'a> {
     }
 
     fn find(&mut self, path: &str, at: Span, kind: Kind) -> Option<(File<'a>, String)> {
+        self.ask_for_changes(path);
+        self.ask_where(path);
         if !self.sifted.is_empty() {
             for place in self.places(path) {
                 self.script.installed.extend(self.sifted.get(&place).into_iter().flatten().cloned());
@@ -45,8 +49,14 @@ impl<'a> Walker<'_, 'a> {
                 return None;
             }
             let edited = image.contents.is_edited(&inside);
-            let wanted = image.sources(self.project, &inside);
+            let (wanted, called) = (image.sources(self.project, &inside), image.called(self.project, paths::name(&inside)));
             let found = self.first(wanted, kind);
+            if found.is_none() {
+                // It was moved there: it is installed here, in what way is not known.
+                self.script
+                    .installed
+                    .extend(called.into_iter().filter(|path| self.project.file(path).is_some_and(|f| f.kind == kind)));
+            }
             return self.unless(edited, found, at);
         }
         if !self.written.is_empty()
@@ -64,8 +74,23 @@ impl<'a> Walker<'_, 'a> {
         self.unless(edited, found, at)
     }
 
+    /// It makes a difference whether a file was changed.
+    pub(super) fn ask_for_changes(&self, path: &str) {
+        if self.variables.is_watched() {
+            self.variables.ask(&edited(paths::name(path)));
+        }
+    }
+
+    /// It makes a difference from where a path leads.
+    pub(super) fn ask_where(&self, path: &str) {
+        if !path.starts_with(['/', '~']) {
+            self.variables.ask(WORKING);
+        }
+    }
+
     /// Where a file lies that a command names: its place in the image, or under the root; absolute paths stay.
     pub(super) fn places(&self, path: &str) -> Vec<String> {
+        self.ask_where(path);
         match &self.image {
             Some(image) => vec![paths::inside(&image.folder, path)],
             None if path.starts_with('/') => vec![path.to_owned()],
@@ -75,6 +100,7 @@ impl<'a> Walker<'_, 'a> {
 
     /// Where a path leads under the root.
     pub(super) fn lead(&self, path: &str) -> Vec<String> {
+        self.ask_where(path);
         let relative = || self.folders.iter().filter_map(|folder| paths::join(folder, path)).collect();
         paths::leading(path, &self.starts).unwrap_or_else(relative)
     }

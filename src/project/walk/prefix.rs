@@ -73,6 +73,7 @@ impl Walker<'_, '_> {
 
     /// A path as the place where commands run has it.
     pub(super) fn here(&self, path: &str) -> String {
+        self.ask_where(path);
         match (&self.image, self.folders.first()) {
             (Some(image), _) => paths::inside(&image.folder, path),
             (None, folder) => folder.and_then(|folder| paths::join(folder, path)).unwrap_or_else(|| path.to_owned()),

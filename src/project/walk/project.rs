@@ -7,7 +7,7 @@ use super::super::manifests::{defaults, is_of_feature};
 use super::super::paths::beside;
 use super::install::unread;
 use super::{Event, Installed, Prefix, Walker};
-use crate::environment::{Reason, Untold};
+use crate::environment::{Reason, Unheeded, Untold, WhyUnheeded};
 use crate::notation::requirement;
 use crate::outline::{Act, Choice, Does, How, Include, Kind, Language, Role, Route, RouteTo, Text, Tool};
 use crate::source::Span;
@@ -179,6 +179,8 @@ impl<'a> Walker<'_, 'a> {
             match &act.does {
                 // The CUDA that pixi takes to be there.
                 Does::Require(r) if r.language == Language::MatchSpec && r.role == Role::Bounds => cuda = true,
+                // One of its tasks.
+                Does::OnCuda => self.script.on_cuda = self.script.on_cuda.or(Some(act.at)),
                 // `uv pip` takes its settings from where it runs; a route needs its index all the same.
                 Does::Index(index) if step.tool == Tool::UvPip => {
                     if index.name.is_some() {
@@ -187,6 +189,10 @@ impl<'a> Walker<'_, 'a> {
                     }
                 }
                 Does::Options(_) if step.tool == Tool::UvPip => {}
+                Does::Route(route) if of_uv => match self.unheeded(file, root.is_some(), route) {
+                    Some(why) => step.unheeded.push(Unheeded { package: route.package.clone(), at: act.at, why }),
+                    None => self.project_act(path, act, step, via, depth),
+                },
                 _ => self.project_act(path, act, step, via, depth),
             }
         }
@@ -211,6 +217,21 @@ impl<'a> Walker<'_, 'a> {
             self.set_up(path, &Text::literal("setup.cfg", at), step, via, depth);
         }
         self.lock_beside(root.unwrap_or(path), step, via);
+    }
+
+    /// Why uv does not heed the source that a project names for a package, where that is sure. Those of a workspace's root are
+    /// for its members, and what a project's other files ask for has its sources, too.
+    fn unheeded(&self, file: File<'a>, member: bool, route: &Route) -> Option<WhyUnheeded> {
+        let acts = &file.outline.acts;
+        if member || file.kind != Kind::Pyproject || acts.iter().any(|act| matches!(act.does, Does::Members(_))) {
+            return None;
+        }
+        let of_group = |act: &Act| act.when.0.iter().any(|choice| matches!(choice, Choice::Group(_)));
+        if file.outline.name.is_none() {
+            return (!acts.iter().any(of_group)).then_some(WhyUnheeded::NoProject);
+        }
+        let others = acts.iter().any(|act| matches!(act.does, Does::Include(_)));
+        (!others && !self.project.parts(file).names(&route.package)).then_some(WhyUnheeded::NotNamed)
     }
 
     /// Whether uv may have worked a project out for such a machine.
@@ -255,7 +276,7 @@ impl<'a> Walker<'_, 'a> {
             },
             Does::Index(index) => {
                 let index = self.index(index);
-                step.indexes.push(index);
+                step.indexes.push(super::Indexed { in_project: true, ..index });
             }
             Does::Options(flags) => self.options(flags, step),
             Does::Route(route) => {

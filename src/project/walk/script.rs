@@ -7,7 +7,8 @@ use std::hash::{DefaultHasher, Hasher};
 use super::super::command::Command;
 use super::super::drivers::Runfile;
 use super::super::variables::Value;
-use crate::environment::{Join, Reason, Untold};
+use crate::environment::{Join, Reason, Unheeded, Untold};
+use crate::knowledge::SigningKey;
 use crate::notation::asking::Says;
 use crate::outline::{Choice, IndexKind, InstallFlags, Kind, Language, Locked, Tool};
 use crate::source::{FileId, Span};
@@ -28,6 +29,8 @@ pub(crate) struct Script {
     pub(crate) on_cpu: bool,
     /// Variables come from files that are not read.
     pub(crate) unread_environment: bool,
+    /// Variables that only some who run the image give it, or with values that differ or are not known.
+    pub(crate) unagreed: BTreeSet<String>,
     /// Files come into the system's own folders from another stage or image, or by a script that is not read: any compiler may
     /// be there.
     pub(crate) compilers_open: bool,
@@ -47,7 +50,7 @@ pub(crate) struct Script {
     pub(crate) telling: BTreeSet<String>,
     /// All markers that were met.
     pub(crate) markers: BTreeSet<String>,
-    /// Exported variables in the end.
+    /// Exported variables in the end, of those that tell anything.
     pub(crate) exported: BTreeMap<String, Value>,
     /// What became of the files and images that are named, by place.
     pub(crate) links: BTreeMap<Span, Link>,
@@ -62,6 +65,8 @@ pub(crate) struct Script {
     pub(crate) repository_of_linux: bool,
     /// What is installed stands in an arm that no machine with Linux under Windows comes to.
     pub(crate) not_for_wsl: bool,
+    /// The keys of repositories of packages that are fetched, with their places.
+    pub(crate) keys: Vec<(&'static SigningKey, Span)>,
     /// Where it says that a program runs on the GPU.
     pub(crate) on_cuda: Option<Span>,
     /// More leads on from here than is followed: nothing is said of it.
@@ -221,6 +226,8 @@ pub(crate) struct Installed {
     pub(crate) locks: Vec<LockEntry>,
     pub(crate) indexes: Vec<Indexed>,
     pub(crate) routes: Vec<Routed>,
+    /// Sources of packages that the tool does not heed.
+    pub(crate) unheeded: Vec<Unheeded>,
     pub(crate) flags: InstallFlags,
     /// Values of the flags that hold text.
     pub(crate) torch_backend: Option<Option<String>>,
@@ -290,6 +297,8 @@ pub(crate) struct Indexed {
     pub(crate) kind: IndexKind,
     pub(crate) name: Option<String>,
     pub(crate) explicit: bool,
+    /// A project or its settings name it; no command, and no variable.
+    pub(crate) in_project: bool,
     pub(crate) at: Span,
     /// Where the values of its variables are written.
     pub(crate) also: Vec<(Span, Reason)>,
@@ -305,7 +314,7 @@ impl std::fmt::Debug for Indexed {
 impl Indexed {
     /// One of which nothing is known.
     pub(super) fn untold(why: Untold, at: Span) -> Self {
-        Self { url: Err(why), kind: IndexKind::Extra, name: None, explicit: false, at, also: Vec::new() }
+        Self { url: Err(why), kind: IndexKind::Extra, name: None, explicit: false, in_project: false, at, also: Vec::new() }
     }
 }
 

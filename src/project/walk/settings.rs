@@ -66,6 +66,7 @@ impl<'a> Walker<'_, 'a> {
             let files = paths.into_iter().flatten().map(|(file, _)| file);
             files.into_iter().find(|file| self.has_settings(*file))
         } else {
+            self.ask_where("");
             let folders = self.folders.clone();
             folders.iter().find_map(|folder| self.nearest(folder))
         };
@@ -114,7 +115,7 @@ impl<'a> Walker<'_, 'a> {
                 Does::Index(index) if known.contains(&index.url.at) => {}
                 Does::Index(index) => {
                     let index = self.index(index);
-                    step.indexes.push(index);
+                    step.indexes.push(Indexed { in_project: true, ..index });
                 }
                 Does::Options(flags) => self.options(flags, step),
                 Does::Require(requirement) if requirement.role == Role::Bounds => self.ask(requirement, step, true, &[], ""),

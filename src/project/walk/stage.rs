@@ -124,6 +124,7 @@ impl<'a> Walker<'_, 'a> {
         for file in &built.environment_files {
             self.environment_file(file.as_deref());
         }
+        self.script.unagreed.clone_from(&built.unagreed);
         for (name, value, at) in &built.environment {
             self.variables.set(name, Value::known(value.clone(), *at, Seen::Programs));
         }
@@ -170,6 +171,7 @@ impl<'a> Walker<'_, 'a> {
         self.link_copied(copy);
         sources.iter().for_each(|source| self.put_cudnn(Some(source), copy.to.at));
         let Some(image) = &self.image else { return };
+        self.ask_where(&to);
         let inside = paths::inside(&image.folder, &to);
         self.written.remove(&inside);
         let folder = to.ends_with('/') || to == "." || sources.len() > 1 || inside == image.folder;

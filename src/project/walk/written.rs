@@ -11,6 +11,7 @@ const INPUT: &[&str] = &["/dev/stdin", "-"];
 impl<'a> Walker<'_, 'a> {
     /// A file is changed in a way that is not known.
     pub(super) fn change(&mut self, text: &Text) {
+        let before = self.listen();
         let path = self.path(text);
         // `~/.pip/pip.conf` has an unknown folder and a known name.
         let name = path.clone().or_else(|| {
@@ -23,6 +24,7 @@ impl<'a> Walker<'_, 'a> {
         for place in path.map(|path| self.places(&path)).unwrap_or_default() {
             self.edit(place);
         }
+        self.heard_setting(before);
     }
 
     /// What a file says from here on is not known.

@@ -186,7 +186,7 @@ fn behind(word: &Text, bytes: usize) -> Text {
 fn run(words: &[Text], key: Span, podman: bool) -> Launch {
     let mut out = Launch::new(Launcher::DockerRun, key);
     let mut rest = words;
-    let mut by_runtime = None;
+    let (mut by_runtime, mut privileged) = (None, false);
     while let Some(word) = rest.first() {
         if let Some(malformed) = gpu_request::docker::word(word) {
             out.by_hook(word.at);
@@ -194,6 +194,7 @@ fn run(words: &[Text], key: Span, podman: bool) -> Launch {
             rest = behind_request(word, &rest[1..]);
             continue;
         }
+        privileged |= matches!(word.known(), Some("--privileged" | "--privileged=true"));
         let Some(next) = next(&mut rest, RUN_FLAGS, "ditPq") else { break };
         match next {
             Next::Flag => {}
@@ -209,6 +210,7 @@ fn run(words: &[Text], key: Span, podman: bool) -> Launch {
                     out.by_device(at);
                 } else {
                     out.by_hook(at);
+                    out.terms = value.known().map(gpu_request::docker::terms).unwrap_or_default();
                     out.malformed.extend(value.known().and_then(|known| gpu_request::docker::value(known, at)));
                 }
             }
@@ -229,9 +231,13 @@ fn run(words: &[Text], key: Span, podman: bool) -> Launch {
             (true, _) => out.gpu = GpuRequest::Declined,
             (_, true) => out.by_device(at),
             _ if asked => out.unchecked = false,
-            _ => out.by_hook(at),
+            _ => {
+                out.by_hook(at);
+                out.terms.by_runtime = true;
+            }
         }
     }
+    out.terms.privileged = privileged;
     out
 }
 

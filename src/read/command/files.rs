@@ -28,6 +28,16 @@ pub(super) fn files(words: &[Text], _at: Span) -> Vec<Does> {
     changed.into_iter().filter(unwritten).map(|text| Does::Edit(text.clone())).collect()
 }
 
+/// `apt-key adv --fetch-keys URL`, `rpm --import URL`: keys that packages are signed with.
+pub(super) fn key(words: &[Text], _at: Span) -> Vec<Does> {
+    let Some((_, arguments)) = words.split_first() else { return Vec::new() };
+    let says = |word: &Text| word.known().is_some_and(|w| w.starts_with("--fetch-key") || w == "--import");
+    let fetches = arguments.iter().any(says);
+    let is_address = |text: &&Text| matches!(text.pieces.first(), Some(Piece::Literal(text)) if text.contains("://"));
+    let addresses = arguments.iter().filter(is_address).filter(|_| fetches);
+    addresses.map(|url| Does::Download(Download { url: url.clone(), to: None })).collect()
+}
+
 /// Where sources lie in the last operand, should that be a folder.
 fn landed(operands: &[&Text]) -> Vec<Text> {
     let Some((folder, sources)) = operands.split_last() else { return Vec::new() };

@@ -62,6 +62,7 @@ static GRAMMARS: &[(&[&str], Grammar)] = &[
     (&["apptainer", "singularity"], apptainer::apptainer),
     (&["module", "ml"], modules::modules),
     (&["ln"], pythons::link),
+    (&["apt-key", "rpm", "rpmkeys"], files::key),
     (&["sed", "gsed", "perl", "tee", "mv", "cp", "curl", "wget", "patch", "truncate"], files::files),
 ];
 

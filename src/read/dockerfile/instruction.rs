@@ -42,6 +42,9 @@ impl<'t> Reader<'t> {
     }
 
     pub(super) fn instruction(&mut self, instruction: &Instruction) {
+        if instruction.too_long {
+            return self.tear(instruction, "a line of more than 65,535 bytes");
+        }
         if instruction.unended {
             self.tear(instruction, "a heredoc without its end");
         }
@@ -209,6 +212,7 @@ impl<'t> Reader<'t> {
             body: body.part(start..body.text().len()),
             heredocs: Vec::new(),
             unended: instruction.unended,
+            too_long: false,
         };
         let before = std::mem::take(&mut self.acts);
         self.instruction(&inner);

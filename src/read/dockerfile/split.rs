@@ -9,6 +9,9 @@ use crate::source::FileId;
 
 /// Heredocs without an end that are searched to the end of the file; more are not.
 const UNENDED: usize = 32;
+/// BuildKit refuses a file with a longer line, in bytes without the line end: Go's `bufio.MaxScanTokenSize` less one.
+/// Source: moby/buildkit@0a7f6ccf5e307be6a7ec1866ba92b4f822466094:frontend/dockerfile/parser/parser.go.
+const LONGEST: usize = 65_535;
 
 /// The parts of a Dockerfile.
 pub(super) struct Parts {
@@ -30,6 +33,8 @@ pub(super) struct Instruction {
     pub(super) heredocs: Vec<Heredoc>,
     /// A heredoc's end is missing: it was read as none.
     pub(super) unended: bool,
+    /// A line of it is longer than any that is read: what it says is left out.
+    pub(super) too_long: bool,
 }
 
 /// `<<EOF` with its lines.
@@ -70,6 +75,7 @@ pub(super) fn split(file: FileId, text: &str) -> Parts {
         }
         let mut all = Excerpt::new(file);
         let mut end = line.start + source.trim_end().len();
+        let mut too_long = is_too_long(source);
         let mut open = push_line(&mut all, text, start..line.end, parts.words);
         while open && let Some(line) = lines.next() {
             let source = &text[line.clone()];
@@ -79,6 +85,7 @@ pub(super) fn split(file: FileId, text: &str) -> Parts {
                 parts.comments.push(start..start + bare.len());
             } else if !bare.is_empty() {
                 end = line.start + source.trim_end().len();
+                too_long |= is_too_long(source);
                 open = push_line(&mut all, text, line, parts.words);
             }
         }
@@ -92,6 +99,7 @@ pub(super) fn split(file: FileId, text: &str) -> Parts {
             body: all.part(body_start..body_start + rest.len()),
             heredocs: Vec::new(),
             unended: false,
+            too_long,
         };
         if matches!(instruction.keyword.as_str(), "RUN" | "COPY" | "ADD" | "ONBUILD") && rest.contains("<<") {
             heredocs(&mut instruction, &mut lines, parts.words, &mut unended);
@@ -129,8 +137,14 @@ fn push_line(all: &mut Excerpt, text: &str, line: Range<usize>, words: Words) ->
     let bare = text[line.clone()].trim_end_matches(['\n', '\r']);
     let escape = if words == Words::Dockerfile('`') { '`' } else { '\\' };
     let before = bare.trim_end_matches([' ', '\t']).strip_suffix(escape).filter(|b| !b.ends_with(escape));
-    all.push_templated(before.unwrap_or(bare), line.start);
+    if !is_too_long(bare) {
+        all.push_templated(before.unwrap_or(bare), line.start);
+    }
     before.is_some()
+}
+
+fn is_too_long(line: &str) -> bool {
+    line.trim_end_matches('\n').len() > LONGEST
 }
 
 /// Takes the lines of an instruction's heredocs.

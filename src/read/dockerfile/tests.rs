@@ -84,6 +84,19 @@ fn torn_places() {
     assert_eq!(shown, want);
 }
 
+/// BuildKit reads no line that is longer.
+#[test]
+fn lines_that_are_too_long() {
+    let run = |n: usize, more: &str| format!("FROM a\nRUN apt install {}{more}\nRUN apt install z\n", "x".repeat(n));
+    let longest = 65_535 - "RUN apt install ".len();
+    let read = |text: &str| {
+        (outline(text).acts.iter().filter(|act| matches!(act.does, Does::System(_))).count(), outline(text).torn.len())
+    };
+    assert_eq!(read(&run(longest, "")), (2, 0));
+    assert_eq!(read(&run(longest + 1, "")), (1, 1));
+    assert_eq!(read(&run(longest + 1, " \\\n  y")), (1, 1), "its other lines are no instructions");
+}
+
 #[test]
 fn ignores_cover_instructions() {
     let text = "FROM a\n# cudalint: ignore[a]\nRUN x \\\n  # cudalint: ignore[b]\n  y \\\n  z\nRUN <<EOF\np # cudalint: ignore[c]\nEOF\nRUN x # cudalint: ignore[d]\nRUN x \\\n  y # cudalint: ignore[e]\n";

@@ -1,7 +1,7 @@
 //! What `docker run` refuses of a request for a GPU. Sources: <https://github.com/docker/cli/blob/28f756087eea5fa301f3fbf12b01ae62f91521c2/opts/gpus.go>;
 //! measured: `docker create --gpus VALUE x` and `docker create WORD x` of Docker 28.2.2.
 
-use crate::outline::{Malformed, Misread, Piece, Text};
+use crate::outline::{Malformed, Misread, Piece, Terms, Text};
 use crate::read::container::is_gpu_device;
 use crate::source::Span;
 
@@ -39,6 +39,15 @@ pub(in crate::read) fn value(value: &str, at: Span) -> Option<Malformed> {
     }
     let how = misread(value)?;
     Some(Malformed { at, how })
+}
+
+/// What a value of `--gpus` says of the GPUs.
+pub(in crate::read) fn terms(value: &str) -> Terms {
+    let fields = if misread(value).is_some() { Vec::new() } else { fields(value).unwrap_or_default() };
+    let set = |name: &str| fields.iter().find_map(|field| field.strip_prefix(name)?.strip_prefix('='));
+    let count = set("count").or_else(|| fields.iter().map(String::as_str).find(|field| is_count(field)));
+    let devices = set("device").map(|devices| devices.split(',').count());
+    Terms::of(count, devices, set("capabilities").unwrap_or_default().split(','))
 }
 
 fn misread(value: &str) -> Option<Misread> {

@@ -135,7 +135,7 @@ impl<'t> Reader<'t> {
             "" => {}
             "ifeq" | "ifneq" | "ifdef" | "ifndef" => {
                 let open = self.when.len() < DEEPEST;
-                self.when.push(open.then(|| Choice::Branch { test: self.tests(said, line.end), arm: 0 }));
+                self.when.push(open.then(|| Choice::Branch { test: self.tests(said, line.end).into(), arm: 0 }));
             }
             "else" => {
                 if let Some(Some(Choice::Branch { arm, .. })) = self.when.last_mut() {

@@ -61,6 +61,10 @@ fn asked(names: &Names<'_>, before: &[Token]) -> Option<Vec<&'static str>> {
     let mut least = None;
     for (n, token) in before.iter().enumerate().rev() {
         let Kind::Line(indent) = token.kind else { continue };
+        // Nothing stands on that line.
+        if before.get(n + 1).is_some_and(|next| matches!(next.kind, Kind::Line(_))) {
+            continue;
+        }
         match least {
             None => least = Some(indent),
             Some(known) if indent < known => {
@@ -132,6 +136,8 @@ mod tests {
             ),
             (choice("if (torch.cuda.is_available() and CUDA_HOME) or os.environ.get(\"FORCE_CUDA\")"), Some(vec!["FORCE_CUDA"])),
             (choice("if torch.cuda.is_available()"), None),
+            (choice("if CUDA_HOME").replace('\n', "\n\n# c\n"), Some(vec!["CUDA_HOME"])),
+            (choice("if BUILD_CUDA").replace('\n', "\n\n# c\n"), None),
             (choice("if not torch.cuda.is_available()"), None),
             (choice("if CUDA_HOME is None"), None),
             (choice("if sys.platform == 'linux' and CUDA_HOME"), None),

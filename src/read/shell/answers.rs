@@ -4,7 +4,6 @@ use std::collections::HashMap;
 
 use tree_sitter::Node;
 
-use super::scan;
 use super::walk::{Walk, Word};
 use crate::notation::asking::{self, Says};
 use crate::outline::{Answer, Piece, Variable};
@@ -26,12 +25,12 @@ pub(super) struct Answers(HashMap<String, Answer>);
 
 impl Answers {
     /// Of a script that asks for nothing, none.
-    pub(super) fn of(root: Node<'_>, text: &str) -> Self {
+    pub(super) fn of(functions: &[Node<'_>], text: &str) -> Self {
         if asking::asks(text) == Says::default() {
             return Self::default();
         }
-        let bodies: Vec<(&str, &str)> = scan::functions(root)
-            .into_iter()
+        let bodies: Vec<(&str, &str)> = functions
+            .iter()
             .filter_map(|node| {
                 let part = |field| text.get(node.child_by_field_name(field)?.byte_range());
                 Some((part("name")?, cut(part("body")?)))

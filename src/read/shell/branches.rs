@@ -28,7 +28,14 @@ impl Walk<'_, '_> {
                     [one] => one.clone(),
                     _ => self.asked(&[left]),
                 };
-                steps.extend([Step::Choose(test, 1), Step::Visit(right), Step::Unchoose]);
+                steps.insert(steps.len() - 1, Step::Mark);
+                steps.extend([
+                    Step::Mark,
+                    Step::Choose(test.clone(), 1),
+                    Step::Visit(right),
+                    Step::Unchoose,
+                    Step::Instead(test),
+                ]);
             }
             // `[ … ] && exit`: the script goes on where the test fails, without what stands between the two.
             ("&&", None) if !guards.is_empty() && self.ends(&[right]) => {
@@ -85,10 +92,9 @@ impl Walk<'_, '_> {
 
     /// The text of a statement that only asks something, to which there is no one answer.
     fn guard(&self, node: Node<'_>) -> Option<String> {
-        if self.verdict(node).is_some() {
-            return None;
-        }
-        self.predicates.asks(node, self.excerpt.text()).then(|| self.asked(&[node]))
+        // Whether it asks is told sooner than what it comes to.
+        let asks = self.predicates.asks(node, self.excerpt.text());
+        (asks && self.verdict(node).is_none()).then(|| self.asked(&[node]))
     }
 
     /// The text of what is tested, with the tests of functions in their places.

@@ -163,8 +163,8 @@ impl Follow<'_> {
                     let body = &self.functions.bodies[*number];
                     // It is still said: another file may read this one.
                     let alone = match self.never {
-                        true => Choice::Branch { test: "false".to_owned(), arm: 0 },
-                        false => Choice::Branch { test: format!("{}()", body.name), arm: 1 },
+                        true => Choice::Branch { test: "false".into(), arm: 0 },
+                        false => Choice::Branch { test: format!("{}()", body.name).into(), arm: 1 },
                     };
                     self.body(*number, body.at, &joined(under, &[alone]), Place::Subshell)
                 }

@@ -4,7 +4,6 @@ use std::collections::HashSet;
 
 use tree_sitter::Node;
 
-use super::scan;
 use super::walk::{all, named};
 
 /// Statements in statements that are looked into.
@@ -13,10 +12,10 @@ const DEEPEST: usize = 8;
 const ROUNDS: usize = 4;
 
 /// The functions that end the script whenever they are called: `usage() { …; exit 1; }`.
-pub(super) fn functions<'s>(root: Node<'_>, text: &'s str) -> HashSet<&'s str> {
+pub(super) fn functions<'s>(functions: &[Node<'_>], text: &'s str) -> HashSet<&'s str> {
     let mut leaving = HashSet::new();
-    let all: Vec<(&str, Node<'_>)> = scan::functions(root)
-        .into_iter()
+    let all: Vec<(&str, Node<'_>)> = functions
+        .iter()
         .filter_map(|node| Some((source(node.child_by_field_name("name")?, text), node.child_by_field_name("body")?)))
         .collect();
     for _ in 0..ROUNDS {

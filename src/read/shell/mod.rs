@@ -73,7 +73,7 @@ fn parse(text: &str) -> Option<Tree> {
     if text.matches("<<").count() > HEREDOCS || longest_pipeline(text) > PIPES {
         return None;
     }
-    parser.parse(&*heredoc::with_own_ends(plain(text)), None)
+    parser.parse(&*without_remarks(heredoc::with_own_ends(plain(text))), None)
 }
 
 /// The text with other scripts' letters as so many `%`, which is no syntax either: the grammar's scanner hands any
@@ -87,6 +87,25 @@ fn plain(text: &str) -> Cow<'_, str> {
         if c.is_ascii() { plain.push(c) } else { plain.extend(std::iter::repeat_n('%', c.len_utf8())) }
     }
     Cow::Owned(plain)
+}
+
+/// The text without comments in backquotes (`` `# …` `` between the words of a command), which the grammar does not know; every
+/// byte keeps its place. The text is ASCII.
+fn without_remarks(text: Cow<'_, str>) -> Cow<'_, str> {
+    if !text.contains("`#") {
+        return text;
+    }
+    let mut bytes = text.into_owned().into_bytes();
+    for line in bytes.split_mut(|byte| *byte == b'\n') {
+        let quotes: Vec<usize> = (0..line.len()).filter(|at| line[*at] == b'`' && (*at == 0 || line[*at - 1] != b'\\')).collect();
+        for pair in quotes.chunks_exact(2) {
+            let apart = pair[0] == 0 || line[pair[0] - 1].is_ascii_whitespace();
+            if apart && line[pair[0] + 1] == b'#' {
+                line[pair[0]..=pair[1]].fill(b' ');
+            }
+        }
+    }
+    Cow::Owned(String::from_utf8(bytes).expect("ASCII takes the place of ASCII"))
 }
 
 /// An upper bound: the pipes on lines that follow each other.

@@ -20,9 +20,9 @@ const LONGEST: usize = 256;
 pub(super) struct Predicates(HashMap<String, String>);
 
 impl Predicates {
-    pub(super) fn of(root: Node<'_>, text: &str) -> Self {
+    pub(super) fn of(functions: &[Node<'_>], text: &str) -> Self {
         let mut bodies: HashMap<&str, Option<Node<'_>>> = HashMap::new();
-        for function in scan::functions(root) {
+        for function in functions {
             let name = function.child_by_field_name("name").map_or("", |name| source(name, text));
             // Which of several is called is not told.
             bodies.entry(name).and_modify(|body| *body = None).or_insert_with(|| function.child_by_field_name("body"));
@@ -37,8 +37,9 @@ impl Predicates {
                     // What it calls comes first.
                     let program = |command: Node<'_>| source(command, text).split_ascii_whitespace().next().unwrap_or_default();
                     let waits = |name: &str| bodies.contains_key(name) && !found.0.contains_key(name);
+                    let test = found.body(body, text)?;
                     let ready = !scan::called(body).into_iter().any(|command| waits(program(command)));
-                    Some(((*name).to_owned(), found.body(body, text).filter(|_| ready)?))
+                    ready.then(|| ((*name).to_owned(), test))
                 })
                 .collect();
             if new.is_empty() {

@@ -62,6 +62,8 @@ pub(super) struct Out {
     /// It speaks of Compose.
     pub(super) composes: bool,
     pub(super) unrolling: bool,
+    /// Where commands begin that may fail, as indices into `entries`, and where each ends.
+    marks: Vec<usize>,
 }
 
 /// What a variable of this script holds.
@@ -124,6 +126,26 @@ impl Out {
             self.untold -= 1;
         } else {
             self.when.pop();
+        }
+    }
+
+    /// What stands between the last two marks comes where the test succeeds, if both that and what follows install something.
+    fn instead(&mut self, test: String) {
+        let (Some(mid), Some(start)) = (self.marks.pop(), self.marks.pop()) else { return };
+        let outer = self.when.len();
+        let installs =
+            |entry: &Entry| matches!(entry, Entry::Act(act) if matches!(act.does, Does::Install(_) | Does::Include(_)));
+        if self.untold > 0 || !self.entries.iter().skip(mid).any(installs) {
+            return;
+        }
+        let first = Choice::Branch { test: test.into(), arm: 0 };
+        let same = |choice: &Choice| matches!((choice, &first), (Choice::Branch { test: a, .. }, Choice::Branch { test: b, .. }) if a == b);
+        for entry in self.entries.iter_mut().take(mid).skip(start).filter(|entry| installs(entry)) {
+            if let Entry::Act(act) = entry
+                && !act.when.0.iter().any(same)
+            {
+                act.when.0.insert(outer.min(act.when.0.len()), first.clone());
+            }
         }
     }
 
@@ -196,6 +218,11 @@ pub(super) enum Step<'t> {
     Assign(Node<'t>),
     Declare(Node<'t>),
     Choose(String, u32),
+    /// What comes next may fail.
+    Mark,
+    /// What comes in its place where it fails has been read, which is arm 1 of this test: where it installs something, what failed
+    /// did not.
+    Instead(String),
     /// An environment marker.
     When(String),
     Unchoose,
@@ -264,12 +291,13 @@ impl<'e, 'o> Walk<'e, 'o> {
     }
 
     fn run(&mut self, root: Node<'_>) {
-        for function in scan::functions(root) {
-            self.out.functions.declare(self.name_of(function));
+        let functions = scan::functions(root);
+        for function in &functions {
+            self.out.functions.declare(self.name_of(*function));
         }
-        self.leaving = leaving::functions(root, self.excerpt.text());
-        self.answers = Answers::of(root, self.excerpt.text());
-        self.predicates = Predicates::of(root, self.excerpt.text());
+        self.leaving = leaving::functions(&functions, self.excerpt.text());
+        self.answers = Answers::of(&functions, self.excerpt.text());
+        self.predicates = Predicates::of(&functions, self.excerpt.text());
         let mut todo = vec![Step::Visit(root)];
         while let Some(step) = todo.pop() {
             match step {
@@ -285,7 +313,9 @@ impl<'e, 'o> Walk<'e, 'o> {
                 Step::Exports(node, file) => self.exports(node, file),
                 Step::Assign(node) => self.assign(node, Scope::Shell),
                 Step::Declare(node) => builtin::declare(self, node),
-                Step::Choose(test, arm) => self.out.choose(Choice::Branch { test, arm }),
+                Step::Choose(test, arm) => self.out.choose(Choice::Branch { test: test.into(), arm }),
+                Step::Mark => self.out.marks.push(self.out.entries.len()),
+                Step::Instead(test) => self.out.instead(test),
                 Step::When(marker) => self.out.choose(Choice::Marker(marker)),
                 Step::Unchoose => self.out.unchoose(),
                 Step::Open(node) => self.out.open(self.at(node)),
@@ -442,8 +472,8 @@ impl<'e, 'o> Walk<'e, 'o> {
             return self.string(input, self.at(node));
         }
         let before = self.out.entries.len();
-        for node in prefix {
-            self.assign(node, Scope::Command);
+        for node in &prefix {
+            self.assign(*node, Scope::Command);
         }
         let set = self.out.entries.len();
         self.runs_fetched(node, &words);
@@ -455,6 +485,12 @@ impl<'e, 'o> Walk<'e, 'o> {
         }
         if self.out.entries.len() == set {
             self.out.entries.truncate(before);
+            let chooses = |variable: &Variable| variable.name.ends_with("_VISIBLE_DEVICES");
+            for node in prefix {
+                if let Some(variable) = self.variable(node, Scope::Command).filter(chooses) {
+                    self.out.act(self.at(node), Does::Given(variable));
+                }
+            }
         }
     }
 

@@ -391,7 +391,7 @@ mod tests {
             ("cu${CUDA:-121}x", "cu<CUDA-121>x"),
             ("${A-b}${C:+d$E}${F:?no}${G:=h}", "<A-b><C+d<E>><F><G-h>"),
             ("${A//x/y}${#A}${A[@]}${!A}$1$@$#", "<edited <A>>?<1><@>?"),
-            ("${A##*/}b", "?b"),
+            ("${A##*/}b", "<edited <A>>b"),
             ("$(nvcc -V | x \")\")z`a b`", "?z?"),
             ("x-$(uname -m).sh", "x-<(uname -m)>.sh"),
             ("<(curl -s https://x.example/r.txt)", "?"),

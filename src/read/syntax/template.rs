@@ -44,7 +44,7 @@ pub(in crate::read) fn choose(text: &str, acts: &mut [Act]) {
             Tag::Ends => drop(open.pop()),
         }
         let told = open.iter().flatten().take(DEEPEST);
-        from.push((*at, told.map(|test| Choice::Branch { test: test.text.clone(), arm: test.arm }).collect()));
+        from.push((*at, told.map(|test| Choice::Branch { test: test.text.as_str().into(), arm: test.arm }).collect()));
     }
     for act in acts {
         let after = from.partition_point(|(at, _)| *at <= act.at.range().start);

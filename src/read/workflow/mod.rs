@@ -16,6 +16,7 @@ use crate::outline::{
     Act, Choice, Does, GpuRequest, Job, Launch, Launcher, Outline, Piece, Place, PutIn, Scope, Text, Torn, Use, Variable, When,
     input_name,
 };
+use crate::platform::Os;
 use crate::source::{FileId, Span};
 
 /// Rows times bytes of a job that are read; above, its matrix counts as unknown.
@@ -207,7 +208,12 @@ impl Reader<'_> {
         if !posix {
             return;
         }
+        let torn = self.torn.len();
         let script = self.script(body, &run.row);
+        // A machine of one's own whose system no label tells may have PowerShell, too.
+        if shell.is_none() && runs_on.is_some_and(|it| is_own(it) && it.known().and_then(Os::of_labels).is_none()) {
+            self.torn.truncate(torn);
+        }
         if script.acts.is_empty() {
             return;
         }
@@ -279,7 +285,13 @@ fn runs_on(node: Node<'_>, run: &Run<'_>) -> Option<Text> {
 
 /// A Windows machine's own shell is PowerShell.
 fn is_windows(runs_on: &Text) -> bool {
-    runs_on.pieces.iter().any(|p| matches!(p, Piece::Literal(text) if text.to_lowercase().contains("windows")))
+    let named = |text: &str| text.contains("windows") || text.split_whitespace().any(|label| label.starts_with("win"));
+    runs_on.pieces.iter().any(|p| matches!(p, Piece::Literal(text) if named(&text.to_lowercase())))
+}
+
+/// A machine that GitHub does not lend.
+fn is_own(runs_on: &Text) -> bool {
+    runs_on.pieces.iter().any(|p| matches!(p, Piece::Literal(text) if text.contains("self-hosted")))
 }
 
 /// A test without its `${{ }}`.
@@ -309,7 +321,7 @@ fn branch(test: &str, row: &Row) -> Option<Option<Choice>> {
         Some((left, right)) => (format!("{} == {}", left.trim(), right.trim()), 1),
         None => (test.clone(), 0),
     };
-    Some(Some(Choice::Branch { test, arm }))
+    Some(Some(Choice::Branch { test: test.into(), arm }))
 }
 
 /// A container with `options: --gpus all`.

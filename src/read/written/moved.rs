@@ -115,9 +115,9 @@ impl Moving<'_> {
             | Choice::Group(name)
             | Choice::Feature(name)
             | Choice::Marker(name)
-            | Choice::Branch { test: name, .. }
             | Choice::Row { job: name, .. }
             | Choice::PixiEnvironment(name) => self.name(name),
+            Choice::Branch { test, .. } => self.name(test),
             Choice::For(_) => {}
         }
     }
@@ -169,7 +169,7 @@ impl Moving<'_> {
             }
             Does::Copy(Copy { from, sources, to }) => self.texts(from.iter_mut().chain(sources).chain([to])),
             Does::LeaveOut { pattern, back: _ } => self.text(pattern),
-            Does::Set(variable) => self.variable(variable),
+            Does::Set(variable) | Does::Given(variable) => self.variable(variable),
             Does::Answer(Answer { name, machine: _, packages: _, from }) => {
                 self.name(name);
                 from.iter().for_each(|name| self.name(name));

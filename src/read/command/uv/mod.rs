@@ -279,6 +279,9 @@ fn run(mut parts: Vec<Part>, rest: &[Text], at: Span) -> Vec<Does> {
     let of_project =
         |parts| project_with(parts, at, false).map(|it| if isolated { Install { target: gone(at), ..it } } else { it });
     let mut own = if no_project || no_sync && !isolated { None } else { of_project(parts) };
+    if let Some(own) = own.as_mut() {
+        own.flags.before_run = true;
+    }
     if is_script {
         let script = Include { path: command.clone(), how: How::PythonScript };
         own.get_or_insert_with(|| new(Tool::Uv, false)).reads.push(script);

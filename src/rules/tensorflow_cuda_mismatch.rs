@@ -1,0 +1,16 @@
+use super::{Check, Clash, Needs, Out, Rule};
+use crate::diagnostic::Severity;
+use crate::environment::Environment;
+use crate::mismatch;
+
+pub(super) static RULE: Rule = Rule {
+    name: "tensorflow-cuda-mismatch",
+    level: Severity::Error,
+    page: include_str!("../../rules/tensorflow-cuda-mismatch.md"),
+    needs: Needs::Nothing,
+    check: Check::Environment(check),
+};
+
+fn check(env: &Environment, out: &mut Out) {
+    out.extend(mismatch::of_module(env, "tensorflow").into_iter().map(Clash::from));
+}
