@@ -165,6 +165,19 @@ impl<'p, 'a> Walker<'p, 'a> {
         })
     }
 
+    /// A file or project that a manifest leads to and that is not here. Of what is called like something that is compiled for the
+    /// GPU it is known what it is.
+    fn absent(&self, how: How, path: &Text, step: &mut Installed, via: &[(Span, Reason)]) {
+        let folder = self.variables.resolve(path).filter(|_| how == How::Project).map(|folder| {
+            let text = Some(format!("./{}", folder.trim_start_matches("./")));
+            cloned(Asked { text, package: None, anything: false, language: Language::Pep508, at: path.at, also: via.to_vec() })
+        });
+        match folder.filter(|folder| folder.package.is_some() || is_source_build(folder)) {
+            Some(folder) => step.folders.push(folder),
+            None => unread(step, how, path),
+        }
+    }
+
     /// The folder of a project that is installed, as an ask: what is built in it has its name.
     fn folder_of(&self, include: &Include) -> Option<Asked> {
         let path = self.path(&include.path)?;
@@ -342,7 +355,7 @@ impl<'p, 'a> Walker<'p, 'a> {
                             inner.truncate(4);
                             self.include(&found, file, how, step, &inner, depth + 1);
                         }
-                        None => unread(step, how, &include.path),
+                        None => self.absent(how, &include.path, step, via),
                     }
                 }
                 _ => {}
@@ -394,14 +407,14 @@ impl<'p, 'a> Walker<'p, 'a> {
                         inner.insert(0, (act.at, Reason::BroughtBy { path: found.clone() }));
                         self.include(&found, file, include.how, &mut pip_step, &inner, 1);
                     }
-                    None => unread(&mut pip_step, include.how, &include.path),
+                    None => self.absent(include.how, &include.path, &mut pip_step, &via),
                 },
                 Does::Set(variable) => self.set(variable, act.at),
                 _ => {}
             }
         }
         for step in [conda_step, pip_step] {
-            if !step.asks.is_empty() || step.open {
+            if !step.asks.is_empty() || !step.folders.is_empty() || step.open {
                 self.push(step);
             }
         }
@@ -447,8 +460,9 @@ impl<'p, 'a> Walker<'p, 'a> {
                         step.flags.extras = before;
                     }
                     None => {
-                        step.open = true;
                         asked = cloned(asked);
+                        // What another project asks for stands in a file that is not here.
+                        step.open |= asked.package.is_none() && !is_source_build(&asked);
                     }
                 }
                 alone.alone(step);
